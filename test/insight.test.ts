@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('denied requests', ({ bin }) => {
+describeOnOneProxy('denied requests', ({ bin }) => {
   it('are counted exactly and attributed, through reloads and a death of the service', async () => {
     const service = await RealService.start({ bin });
     try {

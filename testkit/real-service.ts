@@ -36,6 +36,8 @@ export interface ServiceOptions {
   /** Default true: the service starts HAProxy. */
   readonly supervise?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: a new one. */
+  readonly prefix?: string;
   /** Default: a free port. */
   readonly proxyPort?: number;
   /** Changes the words that start the service: another user, another folder. */
@@ -116,7 +118,7 @@ export class RealService {
 
   static async start(options: ServiceOptions): Promise<RealService> {
     // Short: HAProxy's `-S` holds 97 bytes.
-    const prefix = await mkdtemp(join(tmpdir(), 'pms-'));
+    const prefix = options.prefix ?? (await mkdtemp(join(tmpdir(), 'pms-')));
     const at = (path: string): string => join(prefix, path);
     const paths: ServicePaths = {
       prefix,
@@ -330,6 +332,14 @@ export class RealService {
 
   /** Ends the service and every proxy of this folder, and removes it. */
   async stop(): Promise<void> {
+    await this.halt();
+    await unmountDisk(this.paths.prefix);
+    await rm(this.paths.prefix, { recursive: true, force: true });
+    for (const file of [clockFile, timeFile]) await rm(file(this.paths.prefix), { force: true });
+  }
+
+  /** Ends the service and every proxy of this folder, which is kept. */
+  async halt(): Promise<void> {
     this.socket.close();
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
@@ -343,9 +353,6 @@ export class RealService {
       signal(pid, 'SIGKILL');
       await eventually('HAProxy is gone', async () => !(await processAlive(pid, startTime)));
     }
-    await unmountDisk(this.paths.prefix);
-    await rm(this.paths.prefix, { recursive: true, force: true });
-    for (const file of [clockFile, timeFile]) await rm(file(this.paths.prefix), { force: true });
   }
 
   /** Masters and workers of this configuration, including orphans. */

@@ -14,6 +14,7 @@ export type InsightFigures = Pick<
   | 'limits'
   | 'setLimits'
   | 'attacks'
+  | 'attack'
   | 'metrics'
   | 'notHit'
 >;
@@ -33,6 +34,7 @@ export const insightOff: InsightFigures = {
   limits: off,
   setLimits: off,
   attacks: off,
+  attack: off,
   metrics: async () => null,
   notHit: off,
 };

@@ -3,6 +3,7 @@ import type { Caller } from '../api/caller.ts';
 import type { Ignored, KnockingQuery, SeriesQuery } from '../api/insight.ts';
 import type {
   Attack,
+  AttackDetail,
   Attacks,
   Candidates,
   InsightLimits,
@@ -20,15 +21,14 @@ import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
 import type { MatchCounts, NotHit } from '../store/match-counts.ts';
 import type { Metric, SeriesStore } from '../store/series-store.ts';
-import type { AttackTops } from './attack-recorder.ts';
+import { type AttackTops, tops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
-import { entryJumps, jumpText } from './entry-jumps.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
-import { inSteps, type Range, rangeBefore } from './ranges.ts';
+import { inSteps, type Range, rangeBefore, rangeOf } from './ranges.ts';
 import type { NotWatched } from './watched-time.ts';
 
 export type { NotHit } from '../store/match-counts.ts';
@@ -146,7 +146,7 @@ export class InsightService {
     const how = metric === 'addresses' ? 'most' : metric === 'entries' ? 'last' : 'sum';
     const all = inSteps(observed, range, how);
     const known = await this.#known(from, at);
-    const head = { from: iso(from), step_seconds: range.step, marks: await this.#marks(range), ...known };
+    const head = { from: iso(from), step_seconds: range.step, marks: await this.#marks(range, known.gaps), ...known };
     if (by === 'none' || metric !== 'denied') return { ...head, labels: [metric], values: [all], sampled: null };
     const names = await series.labels(by);
     const points = await series.points({ metric, labels: [...names.keys()], step, from, to });
@@ -268,6 +268,27 @@ export class InsightService {
     return { items: (await this.#deps.records.attacks(mostAttacks)).map(attackOf) };
   }
 
+  /** Errors: 1100; 7011. */
+  async attack(id: number): Promise<AttackDetail> {
+    this.#running('get attack');
+    const attack = await this.#deps.records.attack(id);
+    if (attack === null) throw new ServiceError(codes.NotFound, 'get attack', `there is no attack ${id}`);
+    const at = this.#seconds();
+    const end = attack.ended_at ?? at;
+    const range = rangeOf(attack.started_at, end, at);
+    const { from, to, base: step } = range;
+    const points = await this.#deps.series.points({ metric: 'denied', labels: [0], step, from, to });
+    const { networks } = JSON.parse(attack.top_json) as AttackTops;
+    const around = await this.#deps.lookup.around(networks.map(({ entry }) => entry));
+    const names = await this.#deps.sourceNames();
+    const entries = networks.map(({ entry, denied }) => {
+      const now = around.get(entry);
+      return { entry, denied, source: now?.entry === entry ? (names.get(now.source) ?? null) : null };
+    });
+    const steps = { from: iso(from), step_seconds: range.step, values: inSteps(points, range, 'sum') };
+    return { ...attackOf(attack), entries, ...steps, ...(await this.#known(attack.started_at, end)) };
+  }
+
   #running(op: string): RunningInsight {
     const running = this.#deps.insight.state;
     if (running !== null) return running;
@@ -299,22 +320,17 @@ export class InsightService {
     };
   }
 
-  async #marks(range: Range): Promise<InsightSeries['marks']> {
-    const { from, to, base: step } = range;
-    const entries = await this.#deps.series.points({ metric: 'entries', labels: [0], step, from, to });
+  async #marks({ from, to }: Range, gaps: Known['gaps']): Promise<InsightSeries['marks']> {
     const attacks = (await this.#deps.records.attacks(mostMarks)).filter(({ started_at: at }) => at >= from && at < to);
     const reloads = await this.#deps.reloadsSince(iso(from));
     return [
+      ...this.#deps.insight.marks.between(from, to).map(({ at, kind, text }) => ({ at: iso(at), kind, text })),
+      ...gaps.map((gap) => ({ at: gap.from, kind: 'gap' as const, text: `Gap: ${gap.cause}` })),
       ...reloads.map(({ at, text }) => ({ at, kind: 'reload' as const, text })),
       ...attacks.map(({ started_at, peak }) => ({
         at: iso(started_at),
         kind: 'attack' as const,
         text: `Attack: up to ${peak} denied requests a minute`,
-      })),
-      ...entryJumps(inSteps(entries, range, 'last'), range).map((jump) => ({
-        at: iso(jump.at),
-        kind: 'import' as const,
-        text: jumpText(jump),
       })),
     ]
       .sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -353,6 +369,6 @@ function attackOf({ id, started_at, ended_at, peak, usual, denied, top_json }: S
   const { networks, sites } = JSON.parse(top_json) as AttackTops;
   return {
     ...{ id, started_at: iso(started_at), ended_at: ended_at === null ? null : iso(ended_at), peak, usual, denied },
-    ...{ top_networks: networks, top_sites: sites },
+    ...{ top_networks: networks.slice(0, tops), top_sites: sites.slice(0, tops) },
   };
 }

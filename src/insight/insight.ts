@@ -16,6 +16,7 @@ import { gapCauses, gapOf } from './gaps.ts';
 import type { InsightObserver, InsightState } from './insight-observer.ts';
 import { InsightLimits } from './limits.ts';
 import type { LoudClients } from './loud-clients.ts';
+import { type Mark, Marks } from './marks.ts';
 import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import { restored } from './restored.ts';
 import { SourceWatch, type WatchedSource } from './source-watch.ts';
@@ -61,6 +62,7 @@ export interface RunningInsight {
 
 export class Insight {
   readonly limits: InsightLimits;
+  readonly marks: Marks;
   readonly #deps: InsightDeps;
   readonly #stop = new AbortController();
   readonly #work = new Mutex();
@@ -68,6 +70,8 @@ export class Insight {
   #loop: Promise<void> | null = null;
   /** Of this run. */
   #readings = 0;
+  /** Since the last one. */
+  #skipped = 0;
   #flushedMinute: number | null = null;
   #prunedHour: number | null = null;
   /** By what failed: the cause that was logged. */
@@ -82,6 +86,7 @@ export class Insight {
   constructor(deps: InsightDeps) {
     this.#deps = deps;
     this.limits = new InsightLimits(deps.series, deps.records);
+    this.marks = new Marks(deps.now);
   }
 
   /** What is known now; null: not loaded yet. */
@@ -110,6 +115,7 @@ export class Insight {
   }
 
   start(): void {
+    this.marks.started();
     this.#loop ??= this.#run();
   }
 
@@ -164,6 +170,7 @@ export class Insight {
     const { deps, limits } = { deps: this.#deps, limits: this.limits };
     const state = await restored(deps);
     await limits.load();
+    const marks = (await deps.series.state('marks')) as readonly Mark[] | undefined;
     const attacks = await AttackRecorder.load({ ...deps, state });
     const candidates = new CandidateWatch({ ...deps, clients: state.clients, limits });
     const watched = new WatchedTime({ ...deps, collector: state.collector });
@@ -171,9 +178,10 @@ export class Insight {
     const flusher = new Flusher({
       ...{ collector: state.collector, knocking: state.knocking, points: state.points },
       ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
-      states: () => sources.states,
+      states: () => ({ ...sources.states, ...this.marks.states }),
       dropped: (time) => watched.note({ ...time, cause: gapCauses.unstored }),
     });
+    this.marks.restore(marks);
     this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched };
   }
 
@@ -183,20 +191,23 @@ export class Insight {
     const { collector } = this.#running.state;
     const { lastAt } = collector;
     // Who was denied before the last minute is not listed as active any more.
-    const whole = this.#readings === 0 || this.#seconds() - (lastAt ?? 0) > activeSeconds;
+    const whole = lastAt === null || Math.abs(this.#seconds() - lastAt) > activeSeconds;
     const reading = await this.#deps.source.read({ whole, signal: this.#stop.signal });
     const missing = reading.missing.map(({ pid, reason }) => `${pid}: ${reason}`);
     // Skipped: the next one counts what this one would have.
     if (!reading.workers.some(({ current }) => current)) {
       if (this.#reading !== null) this.#reading = { ...this.#reading, missing };
+      this.#skipped += 1;
       return;
     }
     const known = new Set(reading.workers.filter((worker) => collector.workers.knows(worker)));
     const counted = await collector.take(reading);
-    const before = { lastAt, first: this.#readings === 0, knows: (worker: WorkerReading) => known.has(worker) };
-    const gap = gapOf(reading, before, counted);
+    const took = ((this.#skipped + 1) * (this.#deps.everyMs ?? everyMs)) / 1_000;
+    const knows = (worker: WorkerReading) => known.has(worker);
+    const gap = gapOf(reading, { lastAt, first: this.#readings === 0, took, knows }, counted);
     if (gap !== null) this.#running.watched.note(gap);
     this.#readings += 1;
+    this.#skipped = 0;
     this.#reading = { at: counted.at, ms: performance.now() - began, used: usedIn(reading), missing };
     const { byKind, sites, notAttributed } = counted;
     this.#deps.observer?.read({ byKind, sites, notAttributed, milliseconds: this.#reading.ms });

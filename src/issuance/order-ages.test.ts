@@ -175,6 +175,25 @@ describe('one certificate is issued', () => {
     },
   );
 
+  it.each([true, false])('and stored although the directory cannot be read (windows: %s)', async (hasWindows) => {
+    const window = (_notBefore: Date, notAfter: Date) => ({ start: new Date(notAfter.getTime() - DAY), end: notAfter });
+    if (hasWindows) kit.authority.window = window;
+    let issued = false;
+    kit.authority.before = (asked) => {
+      issued ||= asked === 'certificate';
+      if (issued && asked === 'directory') throw unreachable();
+    };
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+    // Its window is asked for when the authority answers again.
+    kit.authority.before = () => undefined;
+    await kit.pass(DAY);
+    const dueBy = hasWindows ? 'ari' : 'age';
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy, ariId: hasWindows ? expect.any(String) : null });
+    expect(kit.authority.requests.filter((asked) => asked === 'renewalInfo').length).toBe(hasWindows ? 4 : 0);
+  });
+
   it('if it is not valid yet by a clock that is behind, and it is stored when that is correct', async () => {
     kit.skew = -3 * HOUR;
     const id = await kit.request('a.example');

@@ -265,6 +265,7 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
+  if (insight !== null) facts.listen(insight.marks.listener);
   facts.listen(({ type, data }) => {
     if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
   });

@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
+import { unlessAttention } from './acme-problems.ts';
 import type { AcmeOrdersTable } from './acme-schema.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
 import type { Database } from './open-database.ts';
@@ -178,22 +179,14 @@ export class AcmeOrdersStore {
     if (numUpdatedRows === 0n) throw new OrderClosed(id);
   }
 
-  /** What an open order waits for: shown with it and with its certificate. */
+  /** What an open order waits for, until its next step: shown with it and with its certificate. */
   async waiting(order: IssuanceOrder, problem: IssuanceProblem): Promise<void> {
-    const json = JSON.stringify(problem);
-    await this.#database.write.transaction().execute(async (transaction) => {
-      await transaction
-        .updateTable('acme_orders')
-        .set({ problem_json: json })
-        .where('id', '=', order.id)
-        .where('closed_at', 'is', null)
-        .execute();
-      await transaction
-        .updateTable('acme_certificates')
-        .set({ problem_json: json })
-        .where('id', '=', order.certificate)
-        .execute();
-    });
+    await this.#database.write
+      .updateTable('acme_orders')
+      .set({ problem_json: JSON.stringify(problem) })
+      .where('id', '=', order.id)
+      .where('closed_at', 'is', null)
+      .execute();
   }
 
   /** Closes the order, and says when the next is due. Throws `OrderClosed`. */
@@ -221,11 +214,6 @@ export class AcmeOrdersStore {
         await transaction.insertInto('acme_failed_validations').values({ name, at }).execute();
     });
   }
-}
-
-/** The problem of a limit, which ends by itself, unless an operator has to correct something. */
-export function unlessAttention(json: string) {
-  return sql<string>`case when json_extract(problem_json, '$.class') = 'needs attention' then problem_json else ${json} end`;
 }
 
 /** Closes an open order, without its key, which has no use any more. Throws `OrderClosed`. */

@@ -93,7 +93,7 @@ describe('the folder of certificates', () => {
   it('belongs to one service, also after another process removed it', async () => {
     const take = (path: string) => ServiceLock.take(path, 'the certificates');
     const [one, other] = [new TlsFiles(files.folder, take), new TlsFiles(files.folder, take)];
-    const used = /cannot be used: another proxy-manager works on the certificates already .*process \d+ .*\.lock/;
+    const used = /cannot be used: another proxy-manager works on the certificates already .*process \d+ .*tmp\/lock/;
     await one.open();
     await one.open();
     await expect(other.open()).rejects.toThrow(used);

@@ -4,8 +4,7 @@
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
 //   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
-//   .tmp                temporary files; those of earlier runs are deleted at each start
-//   .lock               held by the service that uses the folder
+//   .tmp                temporary files; those of earlier runs are deleted at each start. Also the lock of the folder
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
@@ -75,7 +74,7 @@ export class TlsFiles {
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
-    this.#lockFile = join(folder, '.lock');
+    this.#lockFile = this.temporary('lock');
     this.#takeLock = takeLock;
   }
 
@@ -105,13 +104,13 @@ export class TlsFiles {
     await makeFolderDurably(this.folder, FOLDER_MODE);
     const problem = folderProblem(this.folder, await stat(this.folder));
     if (problem !== null) throw new TlsFolderUnusable(problem);
-    this.#lockFolder();
     await mkdir(this.#temporary, { recursive: true, mode: FOLDER_MODE });
     if ((await lstat(this.#temporary)).isSymbolicLink()) {
       throw new TlsFolderUnusable(
         `${this.#temporary} is a link, and temporary files in it would be deleted: remove it`,
       );
     }
+    this.#lockFolder();
     for (const name of await readdir(this.#temporary)) {
       if (TEMPORARY.test(name)) await rm(join(this.#temporary, name), { recursive: true });
     }

@@ -171,7 +171,7 @@ export class TlsReconciler {
         // Changed files are rewritten at once; without a watch, at the next comparison.
         await this.#watch.renew();
         await this.check(all);
-        // The check makes a missing folder again.
+        // The check makes a missing folder again, which may be removed again before this.
         if (await this.#watch.renew()) this.kick();
         if (all) this.#comparedAt = performance.now();
       } catch (error) {

@@ -85,6 +85,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       { kind: 'end', at: new Date(attack.to * 1_000), subject: 'attack 1' },
       { kind: 'open', at: new Date((now - hour) * 1_000), notice: notice('certificate c-1', 'certificate.expiring') },
     ]);
+    const mark = { at: imported, kind: 'import', text: `Import: ${entryCount / 5} blocked, 0 unblocked` };
     const current = now - (now % hour);
     const addresses = entries.map((text, at) => ({ key: keyOf(text), total: Math.round(240_000 / (at + 1)) }));
     for (let from = 0; from < addresses.length; from += atOnce) {
@@ -116,7 +117,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       sites: {},
       open: 0,
     };
-    await series.write({ points: [], states: { collector } });
+    await series.write({ points: [], states: { collector, marks: [mark] } });
   } finally {
     await database.close();
   }

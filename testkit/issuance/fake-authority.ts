@@ -55,7 +55,7 @@ export interface TestAuthority extends Acme {
 }
 
 export class FakeAuthority implements TestAuthority {
-  readonly directory = 'https://ca.example/directory';
+  directory = 'https://ca.example/directory';
   readonly #now: () => Date;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   readonly #orders = new Map<string, Kept>();

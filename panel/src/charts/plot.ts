@@ -149,9 +149,7 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
   ctx.lineWidth = ratio;
   const written: number[] = [];
   // Words of attacks first: where there is no room, others are left out.
-  for (const { at, kind, text } of marks.toSorted(
-    (a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'),
-  )) {
+  for (const { at, kind } of marks.toSorted((a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'))) {
     const x = Math.round(plot.valToPos(at, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.strokeStyle = colour(kind === 'attack' ? '--panel-warn' : '--mantine-color-dimmed');
@@ -164,8 +162,8 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
     if (written.some((other) => Math.abs(other - x) < wordsRoom * ratio)) continue;
     const isLast = x + wordsRoom * ratio > bbox.left + bbox.width;
     ctx.textAlign = isLast ? 'right' : 'left';
-    // The number of entries is short enough; a reload's reasons are in the tip.
-    ctx.fillText(kind === 'import' ? text : kind, x, bbox.top - 3 * ratio);
+    // More is in the tip.
+    ctx.fillText(kind, x, bbox.top - 3 * ratio);
     written.push(x);
   }
   ctx.restore();

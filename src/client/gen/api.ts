@@ -155,6 +155,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/insight/attacks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getAttack'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sources': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listSources'];
@@ -838,6 +849,46 @@ export interface components {
       readonly top_networks: readonly components['schemas']['AttackNetwork'][];
       /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
       readonly top_sites: readonly components['schemas']['AttackSite'][];
+    };
+    /** An attack, minute by minute. */
+    AttackDetail: {
+      /** Its id. */
+      readonly id: number;
+      /** When it began. */
+      readonly started_at: string;
+      /** When it ended; null: it continues. */
+      readonly ended_at: string | null;
+      /** The most denied requests of a minute. */
+      readonly peak: number;
+      /** What was usual when it began, a minute. */
+      readonly usual: number;
+      /** Denied requests until now, or until its end. */
+      readonly denied: number;
+      /** The five entries that denied most. */
+      readonly top_networks: readonly components['schemas']['AttackNetwork'][];
+      /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
+      readonly top_sites: readonly components['schemas']['AttackSite'][];
+      /** The 50 entries that denied most. */
+      readonly entries: readonly components['schemas']['AttackEntry'][];
+      /** The begin of the first step. */
+      readonly from: string;
+      /** How many seconds each step has. */
+      readonly step_seconds: number;
+      /** Of each step, at most 300. */
+      readonly values: readonly (number | null)[];
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
+    /** An entry that denied requests of an attack. */
+    AttackEntry: {
+      /** The entry. */
+      readonly entry: string;
+      /** How many requests it denied in the hours of the attack, at most the last 24. */
+      readonly denied: number;
+      /** The source whose claim it carries now; null: it is blocked no longer. */
+      readonly source: string | null;
     };
     /** An entry that denied much. */
     AttackNetwork: {
@@ -1674,7 +1725,7 @@ export interface components {
       readonly labels: readonly string[];
       /** The values of each label. */
       readonly values: readonly (readonly (number | null)[])[];
-      /** Reloads, imports and attacks in the range, at most 200. */
+      /** What happened in the range, oldest first, at most the last 200. */
       readonly marks: readonly components['schemas']['SeriesMark'][];
       /** How the figures are estimated; null: they are exact. */
       readonly sampled: components['schemas']['Sampled'] | null;
@@ -2293,10 +2344,10 @@ export interface components {
     };
     /** Something that happened at a point of a chart. */
     SeriesMark: {
-      /** When. */
+      /** When; of a gap and an attack its begin. */
       readonly at: string;
-      /** What it was. `import`: the number of entries changed by at least 1,000 and 1 % in a step, or in several in a row. */
-      readonly kind: 'reload' | 'import' | 'attack';
+      /** What it was. `import`: a bulk change of at least 100 entries; `start`: of the service. */
+      readonly kind: 'reload' | 'import' | 'attack' | 'gap' | 'start';
       /** What to show. */
       readonly text: string;
     };
@@ -2489,6 +2540,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -2506,6 +2559,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -4200,6 +4255,43 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get an attack */
+  getAttack: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AttackDetail'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['InsightOff'];
       413: components['responses']['TooLarge'];

@@ -65,6 +65,7 @@ const oneBytePerCharacter: Plugin = {
 async function bundle(folder: string): Promise<void> {
   await bundleOne(folder, 'src/main.ts');
   await bundleOne(folder, threadProgram);
+  await bundleOne(folder, 'src/trial.ts');
 }
 
 async function bundleOne(folder: string, source: string): Promise<void> {

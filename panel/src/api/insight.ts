@@ -17,6 +17,7 @@ export function useInsight(range: string) {
     queryKey: queryKeys.insight('summary', range),
     queryFn: async ({ signal }) => (await api.GET('/api/insight', { params: { query: { range } }, signal })).data,
     refetchInterval: everyMs(range),
+    // Its `range_seconds` says of which range it is.
     placeholderData: keepPreviousData,
   });
 }
@@ -40,7 +41,6 @@ export function useKnocking(range: string, limit: number) {
     queryFn: async ({ signal }) =>
       (await api.GET('/api/insight/knocking', { params: { query: { range, limit, sort: 'hits' } }, signal })).data,
     refetchInterval: everyMs(range),
-    placeholderData: keepPreviousData,
   });
 }
 
@@ -94,7 +94,6 @@ export function useSourceEffects(range: string) {
       (await api.GET('/api/insight/sources', { params: { query: { range } }, signal })).data,
     refetchInterval: 60_000,
     staleTime: 30_000,
-    placeholderData: keepPreviousData,
   });
 }
 

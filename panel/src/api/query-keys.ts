@@ -81,9 +81,10 @@ export function useInvalidation(what: keyof typeof changedWith): () => Promise<v
   return () => invalidate(queries, new Set(changedWith[what]));
 }
 
-/** @param subjects null: all */
+/** A hidden tab asks for them when it is shown. @param subjects null: all */
 export async function invalidate(queries: QueryClient, subjects: ReadonlySet<string> | null): Promise<void> {
   await queries.invalidateQueries({
+    refetchType: document.visibilityState === 'hidden' ? 'none' : 'active',
     predicate: ({ queryKey: [subject] }) => subjects === null || subjects.has(String(subject)),
   });
 }

@@ -22,6 +22,7 @@ import { NoEntries } from './no-entries.tsx';
 import { SearchBar } from './search-bar.tsx';
 import { UnblockSelectedDialog } from './unblock/unblock-selected-dialog.tsx';
 import { useUnblock } from './unblock/use-unblock.tsx';
+import { useBlockKey } from './use-block-key.ts';
 import { useBlockedSearch } from './use-blocked-search.ts';
 import { useSelection } from './use-selection.ts';
 import { ViewTabs } from './views/view-tabs.tsx';
@@ -49,6 +50,8 @@ export default function BlockedPage() {
   // Entries that another search hides must not stay selected.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another search only.
   useEffect(selection.clear, [filters]);
+
+  useBlockKey(allowed, () => setDialog({ kind: 'block', entry: null }));
 
   const removeAll = (entries: readonly BlockedIp[]): void => {
     selection.drop(entries);

@@ -49,7 +49,7 @@ export function EntryHits({ ip }: { readonly ip: string }) {
         note={
           <>
             24 h · {least}
-            <b>{count(hits.hits)}</b>
+            <b>{count(hits.last === null && !complete ? null : hits.hits)}</b>
           </>
         }
       >

@@ -64,6 +64,13 @@ it('opens, selects and removes the active row by keyboard', async () => {
   expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
 });
 
+it('moves, selects and removes by letters too', async () => {
+  const grid = await show();
+  for (const key of ['j', 'j', 'k', 'x', 'u']) fireEvent.keyDown(grid, { key });
+  expect(handlers.onSelect).toHaveBeenCalledWith(entry(1), null);
+  expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
+});
+
 it('selects a range with Shift, and removes all selected rows with Delete on one of them', async () => {
   const grid = await show([address(2)]);
   fireEvent.keyDown(grid, { key: ' ' });

@@ -1,5 +1,5 @@
 // The list, which renders only the visible rows. One tab stop; arrows, Page Up and Down, Home and End move, Space
-// selects, Enter opens, Delete removes.
+// selects, Enter opens, Delete removes; so do j and k, x and u.
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -111,7 +111,9 @@ export function EntryList(props: EntryListProps) {
     const page = Math.max(1, Math.floor(shape.viewport / rowHeight) - 1);
     const to = {
       ArrowDown: active + 1,
+      j: active + 1,
       ArrowUp: active - 1,
+      k: active - 1,
       PageDown: active + page,
       PageUp: active - page,
       Home: 0,
@@ -120,9 +122,9 @@ export function EntryList(props: EntryListProps) {
     const entry = cache.row(active);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (to !== undefined) show(to);
-    else if (event.key === ' ') select(active, event.shiftKey);
+    else if (event.key === ' ' || event.key === 'x') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
-    else if (event.key === 'Delete' && entry !== undefined)
+    else if ((event.key === 'Delete' || event.key === 'u') && entry !== undefined)
       isSelected(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
     else return;
     event.preventDefault();

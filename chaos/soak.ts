@@ -131,6 +131,8 @@ async function run(service: RealService, options: Options, progress: Progress, s
       const rest = (second + 1) * 1_000 - (performance.now() - began);
       if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
     }
+    save();
+    if (stopping.signal.aborted) break;
     await disturb(service, progress.seconds);
     const minute = await measure(service, options, tally);
     if (minutes === baselineMinutes) progress.baseline ??= minute.memory;
@@ -139,7 +141,6 @@ async function run(service: RealService, options: Options, progress: Progress, s
     before.push(minute);
     say(lineOf(progress, minute));
     for (const text of wrong) say(`  ${text}`);
-    save();
   }
   return failures;
 }

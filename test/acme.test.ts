@@ -8,7 +8,7 @@ import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -18,7 +18,7 @@ const shop = 'shop.example.com';
 const blocked = '127.0.0.1';
 
 describeWithPebble('an authority', () => {
-  describeOnProductProxies('asked by the service', ({ bin }) => {
+  describeOnNewestProxy('asked by the service', ({ bin }) => {
     let pebble: Pebble;
     let service: RealService;
     let server: Upstream;

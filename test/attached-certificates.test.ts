@@ -9,10 +9,10 @@ import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
 
-describeOnProductProxies('certificates of an attached service', ({ bin }) => {
+describeOnNewestProxy('certificates of an attached service', ({ bin }) => {
   it('are stored in files, and served once the configuration uses the list', async () => {
     const { service } = await startAttached({ bin });
     try {
@@ -65,7 +65,7 @@ describeOnProductProxies('certificates of an attached service', ({ bin }) => {
 });
 
 describeWithPebble('an authority', () => {
-  describeOnProductProxies('asked by an attached service', ({ bin }) => {
+  describeOnOneProxy('asked by an attached service', ({ bin }) => {
     it('issues a certificate once the configuration has the line, although it is blocked', async () => {
       const [httpPort, httpsPort] = [await freePort(), await freePort()];
       const pebble = await Pebble.start({ httpPort });

@@ -10,7 +10,7 @@ import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
-const listed = longTests ? 100_000 : 20_000;
+const listed = longTests ? 100_000 : 8_000;
 const good = listed - 3;
 const nth = (at: number): string => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
 const shown = (count: number): string => count.toLocaleString('en');

@@ -8,7 +8,7 @@ export interface Minute {
   /** Requests of blocked clients so far: sent, and answered with 403. */
   readonly sent: number;
   readonly denied: number;
-  /** Requests of blocked clients that were served. */
+  /** Requests of blocked clients that a site answered. */
   readonly letIn: number;
   readonly entries: number;
 }

@@ -12,7 +12,7 @@ export interface Sizes {
 
 /** Rows at most, by table. `entry_hits`: as many as there are entries. */
 export const rowBounds: Readonly<Record<string, number>> = {
-  knocking: 100_000,
+  knocking: 102_400,
   clients: 5_000,
   entry_hours: 4_000 * 49,
   entry_days: 2_000 * 401,

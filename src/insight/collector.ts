@@ -13,8 +13,8 @@ import type { Points } from './points.ts';
 import type { InsightReading, WorkerReading } from './readings.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
-/** Addresses that are remembered, as many as HAProxy does. */
-export const mostAddresses = 100_000;
+/** Addresses that are remembered, as many as HAProxy's table holds: one that is forgotten earlier would count again. */
+export const mostAddresses = 102_400;
 const mostSites = 10_000;
 /** How long after a request HAProxy lists its address: as active (a rate over a minute), and at all. Seconds. */
 const listedSeconds = { active: 150, whole: 86_500 };

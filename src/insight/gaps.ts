@@ -28,6 +28,8 @@ export interface BeforeReading {
   readonly lastAt: number | null;
   /** Of this run of the service. */
   readonly first: boolean;
+  /** Seconds that it took in all, by the readings that were skipped. */
+  readonly took: number;
   /** Whether the worker was read before. */
   readonly knows: (worker: WorkerReading) => boolean;
 }
@@ -38,12 +40,12 @@ export interface BeforeReading {
  */
 export function gapOf(
   reading: InsightReading,
-  { lastAt, first, knows }: BeforeReading,
+  { lastAt, first, took, knows }: BeforeReading,
   counted: { readonly unseen: boolean; readonly failure: object | null },
 ): Gap | null {
   if (lastAt === null) return null;
   const at = Math.floor(reading.at.getTime() / 1_000);
-  if (at < lastAt - setBackSeconds) return { from: at, to: lastAt, cause: gapCauses.clock };
+  if (at < lastAt - setBackSeconds) return { from: at - took, to: lastAt, cause: gapCauses.clock };
   const { workers, missing } = reading;
   const since = (cause: string): Gap => ({ from: Math.min(lastAt, at), to: at, cause });
   const fresh = workers.filter((worker) => !knows(worker) && !readBefore(worker.startedAt, lastAt));

@@ -70,6 +70,8 @@ export class Insight {
   #loop: Promise<void> | null = null;
   /** Of this run. */
   #readings = 0;
+  /** Since the last one. */
+  #skipped = 0;
   #flushedMinute: number | null = null;
   #prunedHour: number | null = null;
   /** By what failed: the cause that was logged. */
@@ -189,20 +191,23 @@ export class Insight {
     const { collector } = this.#running.state;
     const { lastAt } = collector;
     // Who was denied before the last minute is not listed as active any more.
-    const whole = this.#readings === 0 || this.#seconds() - (lastAt ?? 0) > activeSeconds;
+    const whole = lastAt === null || Math.abs(this.#seconds() - lastAt) > activeSeconds;
     const reading = await this.#deps.source.read({ whole, signal: this.#stop.signal });
     const missing = reading.missing.map(({ pid, reason }) => `${pid}: ${reason}`);
     // Skipped: the next one counts what this one would have.
     if (!reading.workers.some(({ current }) => current)) {
       if (this.#reading !== null) this.#reading = { ...this.#reading, missing };
+      this.#skipped += 1;
       return;
     }
     const known = new Set(reading.workers.filter((worker) => collector.workers.knows(worker)));
     const counted = await collector.take(reading);
-    const before = { lastAt, first: this.#readings === 0, knows: (worker: WorkerReading) => known.has(worker) };
-    const gap = gapOf(reading, before, counted);
+    const took = ((this.#skipped + 1) * (this.#deps.everyMs ?? everyMs)) / 1_000;
+    const knows = (worker: WorkerReading) => known.has(worker);
+    const gap = gapOf(reading, { lastAt, first: this.#readings === 0, took, knows }, counted);
     if (gap !== null) this.#running.watched.note(gap);
     this.#readings += 1;
+    this.#skipped = 0;
     this.#reading = { at: counted.at, ms: performance.now() - began, used: usedIn(reading), missing };
     const { byKind, sites, notAttributed } = counted;
     this.#deps.observer?.read({ byKind, sites, notAttributed, milliseconds: this.#reading.ms });

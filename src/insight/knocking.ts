@@ -103,12 +103,13 @@ export class Knocking {
       ...{ address, entry: null, source: null, total: 0, firstHit: at, lastHit: at, row, stored: false },
     };
     const before = known?.lastHit ?? null;
-    counted.entry = around?.entry ?? null;
+    // One text for both: there may be 100,000.
+    counted.entry = around?.entry === counted.address ? counted.address : (around?.entry ?? null);
     counted.source = around?.source ?? null;
     counted.total += hits;
     counted.lastHit = Math.max(counted.lastHit, at);
     this.#addresses.delete(address);
-    this.#addresses.set(address, counted);
+    this.#addresses.set(counted.address, counted);
     this.#gone.delete(address);
     this.hours.count(row, Math.floor(at / hourSeconds), hits);
     this.#noteUnstored(counted, hits, at);

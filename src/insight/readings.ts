@@ -4,7 +4,7 @@
 /** One reading of the tables of all workers that answered. */
 export interface InsightReading {
   readonly at: Date;
-  /** Whole table (at the service's start) or only what was active in the last minute. */
+  /** Whole tables, or only what was active in the last minute. */
   readonly whole: boolean;
   readonly workers: readonly WorkerReading[];
   /** Workers that should have answered and did not, with the reason. */

@@ -154,6 +154,29 @@ describe('an entry that was hit', () => {
     }
   });
 
+  it('while only a worker that drains answered is found', async () => {
+    await kit.insight.readNow();
+    kit.haproxy.reload({ drains: true });
+    await kit.pass(10);
+    kit.haproxy.silentWorkers.add(kit.haproxy.current.pid);
+    await kit.pass(200, (second) => {
+      if (second === 10) kit.haproxy.deny('192.0.2.9');
+    });
+    kit.haproxy.silentWorkers.clear();
+    await kit.pass(10);
+    expect(await notHit()).not.toContain('192.0.2.9');
+  });
+
+  it('before a crash of the service, and is not stored yet, is found', async () => {
+    await kit.pass(60);
+    await kit.pass(20, () => kit.haproxy.deny('192.0.2.9'));
+    kit.restart();
+    await kit.pass(10);
+    expect(kit.haproxy.readings.at(-1)).toEqual({ whole: false });
+    expect(await notHit()).not.toContain('192.0.2.9');
+    expect(kit.insight.state!.state.knocking.get('192.0.2.9')!.total).toBe(2);
+  });
+
   it('while HAProxy did not answer is found by a reading of the whole tables', async () => {
     kit.haproxy.silent = true;
     await kit.pass(300, (second) => {

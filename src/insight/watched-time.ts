@@ -4,7 +4,7 @@ import type { Emit } from '../events/facts.ts';
 import { type Gap, type InsightStore, joinedCause, joinedGaps } from '../store/insight-store.ts';
 import { type SeriesStore, steps } from '../store/series-store.ts';
 import type { Collector } from './collector.ts';
-import { gapCauses, gapSeconds, gapTime } from './gaps.ts';
+import { gapCauses, gapSeconds, gapTime, setBackSeconds } from './gaps.ts';
 
 const daySeconds = 86_400;
 /** Of the denied requests of a time, and of the time itself: how much may be unknown. */
@@ -74,7 +74,7 @@ export class WatchedTime {
 
   /** How many of the last days were watched, at most `most`. @throws StoreError */
   async days(most: number, now: number): Promise<number> {
-    const { since } = this.#deps.collector;
+    const since = this.#since(now);
     if (since === null) return 0;
     const from = now - most * daySeconds;
     const [gaps, counts] = [await this.gaps(from, now), await this.#counts({ from, to: now })];
@@ -88,11 +88,17 @@ export class WatchedTime {
 
   /** Null: the whole period up to now was watched. @throws StoreError */
   async shortfall(period: Period): Promise<NotWatched | null> {
-    const { since } = this.#deps.collector;
+    const since = this.#since(period.to);
     if (since === null || since > period.from || !isCovered(await this.gaps(period.from, period.to), period))
       return { why: 'gaps', days: await this.days(Math.ceil((period.to - period.from) / daySeconds), period.to) };
     const counts = (await this.#counts(period)).since(period.from);
     return isAttributed(counts) ? null : { why: 'not attributed', ...counts };
+  }
+
+  /** Null while the clock is behind the last reading: it was set back, and how long ago that was is not known. */
+  #since(now: number): number | null {
+    const { since, lastAt } = this.#deps.collector;
+    return lastAt !== null && lastAt > now + setBackSeconds ? null : since;
   }
 
   async #counts({ from, to }: Period) {

@@ -66,9 +66,10 @@ export class ScriptedHaproxy implements InsightSource {
     if (this.#counting.has(worker.pid)) this.#count(worker, worker.rejected, address, 1);
   }
 
-  /** Its entry of the table of denied requests expires. */
+  /** Its entry of the table of denied requests expires, unless the address is active. */
   expire(address: string): void {
-    for (const { denied } of this.#workers) denied.delete(address);
+    const before = this.#now().getTime() - 2 * activeMs;
+    for (const { denied, active } of this.#workers) if ((active.get(address) ?? 0) < before) denied.delete(address);
   }
 
   /** Is started again: nothing is left of its tables. */
@@ -103,6 +104,10 @@ export class ScriptedHaproxy implements InsightSource {
     // HAProxy empties the tables of a worker that drains.
     if (drains) before.denied.clear();
     this.#workers = drains ? [before, fresh] : [fresh];
+  }
+
+  get current(): ScriptedWorker {
+    return this.#workers.at(-1)!;
   }
 
   get draining(): ScriptedWorker {

@@ -3,6 +3,7 @@ import { parseIp, sortKey } from '../../src/domain/ip.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { HitsStore } from '../../src/store/hits-store.ts';
 import { InsightStore } from '../../src/store/insight-store.ts';
+import { type NewNotice, NoticesStore } from '../../src/store/notices-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { type Metric, type Point, SeriesStore, steps } from '../../src/store/series-store.ts';
 
@@ -33,6 +34,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
   const random = randomFrom(seed);
   const now = Math.floor(figures.now.getTime() / 1_000);
   const gap = { from: now - 15 * hour, to: now - 15 * hour + 2_400, cause: 'the service was stopped' };
+  const imported = now - 11 * hour;
   const attack = { from: now - 7 * hour, to: now - 7 * hour + 2_700 };
   const database = await openDatabase(`sqlite:${file}`, { createIfMissing: false });
   try {
@@ -57,7 +59,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
         put('requests', 0, step, at, 14_000 * tide(at) * (0.9 + random() * 0.2) * minutes + denied);
         put('not_attributed', 0, step, at, denied * 0.004);
         put('addresses', 0, step, at, 300 * tide(at));
-        put('entries', 0, step, at, entryCount * (1 - (0.2 * (now - at)) / (days * day)));
+        put('entries', 0, step, at, at < imported ? entryCount * 0.8 : entryCount);
         for (const [kind, all] of Object.entries(labels)) {
           let rest = denied;
           for (const [index, label] of all.entries()) {
@@ -78,13 +80,19 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
         sites: [{ site: sites[0], denied: 150_000 }],
       }),
     });
+    await new NoticesStore(database).apply([
+      { kind: 'open', at: new Date(attack.from * 1_000), notice: notice('attack 1', 'attack.started') },
+      { kind: 'end', at: new Date(attack.to * 1_000), subject: 'attack 1' },
+      { kind: 'open', at: new Date((now - hour) * 1_000), notice: notice('certificate c-1', 'certificate.expiring') },
+    ]);
+    const mark = { at: imported, kind: 'import', text: `Import: ${entryCount / 5} blocked, 0 unblocked` };
     const current = now - (now % hour);
     const addresses = entries.map((text, at) => ({ key: keyOf(text), total: Math.round(240_000 / (at + 1)) }));
     for (let from = 0; from < addresses.length; from += atOnce) {
       const slice = addresses.slice(from, from + atOnce);
       await hits.write({
         knocking: slice.map(({ key, total }, at) => ({
-          ...{ address: key, entry: key, total, hour_hits: 0, counters: `1:${total}` },
+          ...{ address: key, entry: key, total, counters: `1:${total}`, hour_hits: 1 },
           ...{ first_hit: now - 40 * day + at, last_hit: now - 1 - Math.floor(random() * (from + at) * 7) },
         })),
         entries: slice.map(({ key, total }, at) => ({
@@ -109,10 +117,18 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       sites: {},
       open: 0,
     };
-    await series.write({ points: [], states: { collector } });
+    await series.write({ points: [], states: { collector, marks: [mark] } });
   } finally {
     await database.close();
   }
+}
+
+function notice(subject: string, type: 'attack.started' | 'certificate.expiring'): NewNotice {
+  const own =
+    type === 'attack.started'
+      ? { title: 'Attack: 5,400 denied requests a minute', detail: 'All of them get 403.', page: '/' }
+      : { title: 'A certificate expires in 5 days', detail: 'shop.example', page: '/certificates' };
+  return { subject, type, level: 'attention', detail_for_admins: 0, ...own };
 }
 
 function keyOf(text: string): Buffer {

@@ -1,4 +1,5 @@
 // A service that looks back on 90 days: blocked entries of several sources, and what they did.
+import { eventually } from '../conditions.ts';
 import { mixedEntry } from '../load/lists.ts';
 import { RealService, type ServiceOptions } from '../real-service.ts';
 import { sampleReasons } from '../sample-words.ts';
@@ -42,6 +43,7 @@ export async function startSeeded({ entries, ...options }: SeededOptions): Promi
     await writeSeededFigures(service.paths.database, { ...written, entries: single, now: new Date() });
     await service.launch();
     await service.healthy();
+    await eventually('the figures are loaded', async () => (await service.call('GET', '/api/insight')).status === 200);
   } catch (error) {
     await service.stop();
     throw error;

@@ -148,7 +148,7 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
   ctx.textBaseline = 'bottom';
   ctx.lineWidth = ratio;
   const written: number[] = [];
-  // Words of attacks first: where there is no room, other words are left out.
+  // Words of attacks first: where there is no room, others are left out.
   for (const { at, kind } of marks.toSorted((a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'))) {
     const x = Math.round(plot.valToPos(at, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
@@ -162,6 +162,7 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
     if (written.some((other) => Math.abs(other - x) < wordsRoom * ratio)) continue;
     const isLast = x + wordsRoom * ratio > bbox.left + bbox.width;
     ctx.textAlign = isLast ? 'right' : 'left';
+    // More is in the tip.
     ctx.fillText(kind, x, bbox.top - 3 * ratio);
     written.push(x);
   }

@@ -26,7 +26,9 @@ it('shows sums of a step per minute, and what is not known as a gap, not as 0', 
 
 it('shows the cause of a gap, also where a sum is known', () => {
   const gap = { from: iso(begin + 100), to: iso(begin + 240), cause: 'the service was stopped' };
-  const { gaps } = chartData(answer({ values: [[240, 60, 0]], gaps: [gap] }), perMinute);
+  const marks = (['gap', 'import'] as const).map((kind) => ({ at: gap.from, kind, text: kind }));
+  const { gaps, marks: shown } = chartData(answer({ values: [[240, 60, 0]], gaps: [gap], marks }), perMinute);
+  expect(shown.map(({ kind }) => kind)).toEqual(['import']);
   expect(gaps).toEqual([{ from: begin + 100, to: begin + 240, cause: 'the service was stopped' }]);
   expect(gapAt(gaps, begin, begin + 120)?.cause).toBe('the service was stopped');
   expect(gapAt(gaps, begin + 240, begin + 360)).toBeNull();

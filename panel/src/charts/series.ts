@@ -62,7 +62,10 @@ export function chartData(
     stepSeconds: step,
     lines: scaled,
     gaps: [...known, ...unexplained(times, step, scaled, known)].toSorted((a, b) => a.from - b.from),
-    marks: marks.map(({ at, kind, text }) => ({ at: Date.parse(at) / 1_000, kind, text })),
+    // Gaps are hatched, with their cause.
+    marks: marks
+      .filter(({ kind }) => kind !== 'gap')
+      .map(({ at, kind, text }) => ({ at: Date.parse(at) / 1_000, kind, text })),
   };
 }
 

@@ -9,6 +9,13 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
   '90d': '90 d',
 };
 
+const hour = 3_600;
+
+/** "24 h", "90 d". */
+export function rangeText(seconds: number): string {
+  return seconds <= 24 * hour ? `${Math.round(seconds / hour)} h` : `${Math.round(seconds / (24 * hour))} d`;
+}
+
 export function isRangeName(text: string): text is RangeName {
   return (ranges as readonly string[]).includes(text);
 }

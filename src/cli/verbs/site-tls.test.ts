@@ -21,9 +21,11 @@ it('says whether redirect and HSTS are in force, and why not, once', () => {
   expect(siteTlsLines(served)).toEqual([wanted, 'certificate: c-aaaaaaaaaa', 'in force']);
   const unwanted = { ...served, redirect: 'off', hsts: null } as const;
   expect(siteTlsLines(unwanted)).toEqual(['shop.example: redirect off, HSTS off', 'certificate: c-aaaaaaaaaa']);
-  expect(siteTlsLines({ ...unwanted, names_without_certificate: ['www.shop.example', 'b.example'] })).toEqual([
-    ...siteTlsLines(unwanted),
+  expect(siteTlsLines({ ...served, names_without_certificate: ['www.shop.example', 'b.example'] })).toEqual([
+    wanted,
+    'certificate: c-aaaaaaaaaa',
     'other names without a certificate: www.shop.example, b.example',
+    'in force',
   ]);
   const off = { ...record, tls_enabled: false, reason: 'TLS is off: PROXY_MANAGER_HTTPS_BIND is empty' };
   expect(siteTlsLines(off)).toEqual([

@@ -758,7 +758,7 @@ export interface components {
     };
     /** Why a certificate is not issued. */
     AcmeProblem: {
-      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time. */
+      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours, more often when the certificate expires soon, and after a restart with other settings. `limited`: not before a time. */
       readonly class: 'will retry' | 'needs attention' | 'limited';
       /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`. */
       readonly type: string;

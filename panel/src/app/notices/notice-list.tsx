@@ -81,7 +81,7 @@ function Item({ notice, onOpen }: { readonly notice: Notice; readonly onOpen: ()
         {isPanelPage(page) && (
           <>
             {' · '}
-            <Anchor inherit renderRoot={(props) => <Link to={page} onClick={onOpen} {...props} />}>
+            <Anchor inherit underline="always" renderRoot={(props) => <Link to={page} onClick={onOpen} {...props} />}>
               Show
             </Anchor>
           </>

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { useHealth } from '../../api/health.ts';
 import { isStale } from '../../app/enforcement.ts';
 import { useNow } from '../../parts/age.tsx';
+import { useWhileVisible } from '../../parts/use-while-visible.ts';
 import { useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { UnusedTrust } from '../trusted/unused-trust.tsx';
@@ -17,6 +18,8 @@ export default function OverviewPage() {
   const { data: health, dataUpdatedAt } = useHealth();
   const reachable = useSessionState().unreachableSince === null;
   const stale = isStale(useNow() - dataUpdatedAt, reachable);
+  // In a hidden tab all data is stale soon, and the parts have requests of their own.
+  const showsParts = useWhileVisible(health !== undefined && (stale || health.status !== 'ok'));
   const [range, setRange] = useRange();
   useEffect(() => {
     document.title = 'Overview · proxy-manager';
@@ -32,7 +35,7 @@ export default function OverviewPage() {
       </Group>
       <DriftBanner />
       <UnusedTrust />
-      {health !== undefined && (stale || health.status !== 'ok') && <HealthParts health={health} stale={stale} />}
+      {health !== undefined && showsParts && <HealthParts health={health} stale={stale} />}
       <FirstSteps />
       <InsightPart range={range} />
     </div>

@@ -1,7 +1,7 @@
 import { useSeries } from '../../../api/insight.ts';
 import type { InsightSummary } from '../../../api/types.ts';
 import { ShareBar, SparkLine } from '../../../charts/bars.tsx';
-import { type RangeName, rangeLabels } from '../../../charts/times.ts';
+import { type RangeName, rangeText } from '../../../charts/times.ts';
 import { useServiceNow } from '../../../parts/age.tsx';
 import { changeText, count } from '../../../parts/figures.ts';
 import styles from '../../../parts/styles.module.css';
@@ -22,7 +22,10 @@ export function Figures({ summary, range }: FiguresProps) {
   const { previous, never_matched: never } = summary;
   const words = neverMatchedWords(never, summary.entries);
   return (
-    <section className={`${styles.card} ${classes.figures}`} aria-label={`Figures of the last ${rangeLabels[range]}`}>
+    <section
+      className={`${styles.card} ${classes.figures}`}
+      aria-label={`Figures of the last ${rangeText(summary.range_seconds)}`}
+    >
       <Figure
         name="Denied requests"
         value={count(summary.denied)}

@@ -42,8 +42,8 @@ export class HitColumns {
   /** `entry_hits.last_hit` of each row; goes with its chunk. */
   #stored = new WeakMap<EntryChunk, Uint32Array>();
   #refreshedAt: number | null = null;
-  /** What was asked for last: a list is read page by page. */
-  #last: { readonly columns: EntryColumns; readonly snapshot: HitSnapshot; readonly all: HitColumn[] } | null = null;
+  /** What was asked for last, since a list is read page by page; goes with its columns, which are forgotten. */
+  readonly #last = new WeakMap<EntryColumns, { readonly snapshot: HitSnapshot; readonly all: HitColumn[] }>();
 
   constructor(read: Kysely<Schema>, turns: SliceQueue) {
     this.#read = read;
@@ -53,8 +53,8 @@ export class HitColumns {
   /** One for each chunk. @param now in seconds since 1970 @throws StoreError */
   async of(columns: EntryColumns, snapshot: HitSnapshot, now: number): Promise<readonly HitColumn[]> {
     return await this.#mutex.run(async () => {
-      const known = this.#last;
-      if (known !== null && known.columns === columns && known.snapshot === snapshot) return known.all;
+      const known = this.#last.get(columns);
+      if (known?.snapshot === snapshot) return known.all;
       await this.#refresh(columns, now);
       const all: HitColumn[] = [];
       for (const chunk of columns.chunks) {
@@ -63,7 +63,7 @@ export class HitColumns {
         if (all.length % chunksAtOnce === 0) await this.#turns.next();
       }
       await this.#addRecent(columns, snapshot, all);
-      this.#last = { columns, snapshot, all };
+      this.#last.set(columns, { snapshot, all });
       return all;
     });
   }

@@ -201,6 +201,8 @@ const shots: readonly Shot[] = [
       await page.getByText('Verified in HAProxy').waitFor();
     },
   },
+  { name: 'map', path: '/map', prepare: (page) => page.getByText('Entries, by /8').waitFor() },
+  { name: 'candidates', path: '/candidates' },
   { name: 'trusted', path: '/trusted' },
   {
     name: 'sites',
@@ -266,7 +268,7 @@ const attachedShots: readonly Shot[] = [
   { name: 'attached-sites', path: '/sites' },
 ];
 
-const phone = ['/', '/blocked', '/sites', '/upstreams', '/activity', '/webhooks'];
+const phone = ['/', '/blocked', '/map', '/sites', '/upstreams', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
 

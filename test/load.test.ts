@@ -4,10 +4,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
-describeOnNewestProxy('many clients at once', ({ bin }) => {
+describeOnOneProxy('many clients at once', ({ bin }) => {
   /** The load creates everything in here, so that leftovers are found. */
   let folder: string;
   beforeEach(async () => {

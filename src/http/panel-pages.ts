@@ -2,6 +2,8 @@
 export const panelPages = [
   '/',
   '/blocked',
+  '/map',
+  '/candidates',
   '/sources',
   '/check',
   '/trusted',

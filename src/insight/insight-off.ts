@@ -17,6 +17,8 @@ export type InsightFigures = Pick<
   | 'attack'
   | 'metrics'
   | 'notHit'
+  | 'hitSnapshot'
+  | 'hitsOf'
 >;
 
 const off = async (): Promise<never> => {
@@ -37,4 +39,6 @@ export const insightOff: InsightFigures = {
   attack: off,
   metrics: async () => null,
   notHit: off,
+  hitSnapshot: off,
+  hitsOf: async (entries) => entries.map(() => null),
 };

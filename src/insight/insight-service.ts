@@ -1,4 +1,5 @@
 // The figures, as the API returns them.
+import type { EntryHits } from '../api/blocked-entries.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Ignored, KnockingQuery, SeriesQuery } from '../api/insight.ts';
 import type {
@@ -17,13 +18,16 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import { auditedChange } from '../store/audit-rows.ts';
+import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
+import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
 import type { MatchCounts, NotHit } from '../store/match-counts.ts';
 import type { Metric, SeriesStore } from '../store/series-store.ts';
 import { type AttackTops, tops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
+import { EntryHitFigures } from './entry-hits.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
@@ -54,6 +58,7 @@ interface InsightServiceDeps {
   readonly records: InsightStore;
   readonly lookup: Pick<EntryLookup, 'around'>;
   readonly counts: MatchCounts;
+  readonly hits: Pick<HitsStore, 'ofEntries'>;
   readonly sources: () => Promise<readonly CountedSource[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
@@ -64,11 +69,13 @@ interface InsightServiceDeps {
 
 export class InsightService {
   readonly #deps: InsightServiceDeps;
+  readonly #entryHits: EntryHitFigures;
   #neverMatched: { readonly countedMs: number; readonly count: number } | null = null;
   #counting: Promise<void> | null = null;
 
   constructor(deps: InsightServiceDeps) {
     this.#deps = deps;
+    this.#entryHits = new EntryHitFigures(deps);
   }
 
   /** @param seconds the range  Errors: 7011. */
@@ -126,6 +133,21 @@ export class InsightService {
     if (shortfall !== null)
       throw new ServiceError(codes.NotWatched, 'select entries', detailOf(shortfall, Math.ceil(seconds / daySeconds)));
     return { blockedBy: iso(from), since: from };
+  }
+
+  /** What lists are sorted by. Errors: 7011. */
+  async hitSnapshot(): Promise<HitSnapshot> {
+    return await this.#entryHits.snapshot(this.#running('list blocked addresses'), this.#seconds());
+  }
+
+  /** In the order of the entries; null: the figures are not loaded yet. @throws StoreError */
+  async hitsOf(
+    entries: readonly { readonly ip_address: string; readonly blocked_at: string }[],
+    spark: boolean,
+  ): Promise<(EntryHits | null)[]> {
+    const { state } = this.#deps.insight;
+    if (state === null) return entries.map(() => null);
+    return await this.#entryHits.of(state, entries, { at: this.#seconds(), spark });
   }
 
   /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */

@@ -34,6 +34,7 @@ import { EntryMapStore } from '../store/entry-map-store.ts';
 import { NoticesStore } from '../store/notices-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
+import { SiteTlsStore } from '../store/site-tls-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { ViewsStore } from '../store/views-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
@@ -55,10 +56,10 @@ import { wireManagedProxy } from './managed-proxy.ts';
 import {
   certificateFacts,
   currentHealth,
-  enabledSites,
   fromWorker,
   proxyStats,
   setSources,
+  sitesWithCertificates,
   storedFacts,
 } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
@@ -182,7 +183,7 @@ export async function wireService(options: {
   const certificates = new CertificateOperations({
     certificates: tls?.certificates ?? null,
     usedByApi: listenCertificateId(settings),
-    enabledSites: () => enabledSites(sitesStore),
+    enabledSites: () => sitesWithCertificates(new SiteTlsStore(database)),
     emit,
     now,
   });

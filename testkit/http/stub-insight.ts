@@ -27,6 +27,8 @@ export function stubInsight(at: string): Services['insight'] {
     setLimits: async (limits) => limits,
     metrics: async () => null,
     notHit: async () => ({ blockedBy: at, since: 0 }),
+    hitSnapshot: async () => new Map(),
+    hitsOf: async (entries) => entries.map(() => null),
     attack: async () => getAttack.examples.ended.answer,
     attacks: async () => ({ items: [attack] }),
   };

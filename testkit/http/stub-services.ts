@@ -215,7 +215,7 @@ export interface Call {
 
 interface Stub {
   readonly app: App;
-  /** All calls except `authenticate`, `answered`, `ended` and the log. */
+  /** All calls except `authenticate`, `answered`, `ended`, `hitsOf` (of each list) and the log. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   onlyCall(): readonly unknown[];
@@ -278,7 +278,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate' && name !== 'answered' && name !== 'ended')
+      if (!['authenticate', 'answered', 'ended', 'hitsOf'].includes(name))
         calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };

@@ -1,7 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 import { useApi } from '../session/session.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryKeys, useInvalidation } from './query-keys.ts';
+import type { ApiClient } from './request.ts';
 import type { InsightSeries } from './types.ts';
 
 export type SeriesBy = 'none' | 'site' | 'source';
@@ -43,6 +44,22 @@ export function useKnocking(range: string, limit: number) {
   });
 }
 
+/** So many clients of an entry are read. */
+export const mostOfEntry = 100;
+
+/** The clients that this entry denied last, those with most denied requests in 24 hours first. */
+export function useEntryHits(entry: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.insight('knocking', 'entry', entry),
+    queryFn: async ({ signal }) => {
+      const query = { entry, range: '24h', sort: 'hits', limit: mostOfEntry } as const;
+      return (await api.GET('/api/insight/knocking', { params: { query }, signal })).data;
+    },
+    refetchInterval: 30_000,
+  });
+}
+
 export function useCandidates() {
   const api = useApi();
   return useQuery({
@@ -50,6 +67,22 @@ export function useCandidates() {
     queryFn: async ({ signal }) => (await api.GET('/api/insight/candidates', { signal })).data,
     refetchInterval: 30_000,
   });
+}
+
+export function useCandidateChange<Input, Answer>(change: (api: ApiClient, input: Input) => Promise<Answer>) {
+  const api = useApi();
+  const invalidate = useInvalidation('candidates');
+  return useMutation({ mutationFn: (input: Input) => change(api, input), onSettled: () => invalidate() });
+}
+
+/** @param ip its address; of IPv6 its /64 @param seconds from now on; 0: it may be a candidate again */
+export async function ignoreCandidate(
+  api: ApiClient,
+  { ip, seconds }: { readonly ip: string; readonly seconds: number },
+) {
+  const params = { path: { ip_address: ip } };
+  return (await api.PUT('/api/insight/candidates/{ip_address}', { params, body: { ignored_for_seconds: seconds } }))
+    .data;
 }
 
 /** The service reads all entries for it. */

@@ -11,6 +11,7 @@ export type Subject =
   | 'certificates'
   | 'check'
   | 'config'
+  | 'entry-map'
   | 'health'
   | 'insight'
   | 'notices'
@@ -37,11 +38,13 @@ export const queryKeys = {
   blockedTextSearch: (query: object): Key => ['blocked-texts', query],
   blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
   blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
+  blockedInside: (network: string): Key => ['blocked-ip', 'inside', network],
   removal: (ips: readonly string[]): Key => ['blocked-ip', 'removal', ips],
   certificates: (filter: object): Key => ['certificates', filter],
   check: (ip: string | null): Key => ['check', ip],
   configText: ['config', 'text'],
   configDiff: (backup: string | null): Key => ['config', 'diff', backup],
+  entryMap: (layer: string, network: string | null): Key => ['entry-map', layer, network],
   health: ['health'],
   insight: (...parts: readonly unknown[]): Key => ['insight', ...parts],
   notices: ['notices'],
@@ -59,6 +62,7 @@ export const queryKeys = {
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
   acme: ['acme', 'certificates', 'health'],
+  candidates: ['insight'],
   certificates: ['certificates', 'acme', 'site-tls', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
@@ -68,6 +72,7 @@ const changedWith = {
   siteTls: ['site-tls', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
   upstreams: ['upstreams', 'config', 'reloads', 'backups', 'site-servers', 'health'],
+  views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, readonly Subject[]>>;
 

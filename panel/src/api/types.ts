@@ -9,7 +9,8 @@ export type Attached = Schemas['Attached'];
 export type FrontEnd = Schemas['FrontEnd'];
 export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
-export type BlockedIp = Schemas['BlockedIp'];
+/** Dialogs need no hits. */
+export type BlockedIp = Omit<Schemas['BlockedIp'], 'hits'>;
 export type Claim = Schemas['Claim'];
 export type Source = Schemas['Source'];
 export type BlockedIpDetail = Schemas['BlockedIpDetail'];

@@ -5,6 +5,7 @@ import {
   BlockIcon,
   ClockIcon,
   FileIcon,
+  GridIcon,
   HeartIcon,
   InboundIcon,
   KeyIcon,
@@ -13,6 +14,7 @@ import {
   SearchIcon,
   SendIcon,
   ServerIcon,
+  WarningIcon,
 } from '../parts/icons.tsx';
 
 export interface Destination {
@@ -41,6 +43,8 @@ export const navigationGroups: readonly NavigationGroup[] = [
     label: 'Protection',
     pages: [
       { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read', onPhone: 'Blocked', key: 'b' },
+      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', key: 'd' },
+      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', key: 'm' },
       { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read', key: 't' },
       { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read', key: 'l' },
     ],

@@ -39,6 +39,10 @@ export const ServerIcon = icon(<path d="M4 5h16v6H4zM4 13h16v6H4zM7.500 8h.01M7.
 export const FileIcon = icon(
   <path d="M13.500 3H7a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V7.500zM13.500 3v4.500H18M9 13h6M9 16.500h6" />,
 );
+export const GridIcon = icon(
+  <path d="M4 4h6.500v6.500H4zM13.500 4H20v6.500h-6.500zM4 13.500h6.500V20H4zM13.500 13.500H20V20h-6.500z" />,
+);
+export const WarningIcon = icon(<path d="M12 4 3 19.500h18zM12 10v4.500M12 17h.01" />);
 export const ActivityIcon = icon(<path d="M3 12h4l3 7 4-14 3 7h4" />);
 export const SendIcon = icon(<path d="M4 12 20 4l-6.500 16-3-6.500zM10.500 13.500 20 4" />);
 export const KeyIcon = icon(<path d="M8 10.500a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l8-8M16 7l3 3" />);

@@ -758,7 +758,7 @@ export interface components {
     };
     /** Why a certificate is not issued. */
     AcmeProblem: {
-      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time. */
+      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours, more often when the certificate expires soon, and after a restart with other settings. `limited`: not before a time. */
       readonly class: 'will retry' | 'needs attention' | 'limited';
       /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`. */
       readonly type: string;
@@ -1099,6 +1099,8 @@ export interface components {
       readonly expires_at: string | null;
       /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
       readonly claims?: readonly components['schemas']['Claim'][];
+      /** What it denied; null: not known, or `PROXY_MANAGER_INSIGHT` is `off`. */
+      readonly hits: components['schemas']['EntryHits'] | null;
     };
     /** An entry of the blocked set, and the workers that hold it. */
     BlockedIpDetail: {
@@ -1118,6 +1120,8 @@ export interface components {
       readonly covered_by: readonly string[];
       /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
+      /** What it denied; null: not known, or `PROXY_MANAGER_INSIGHT` is `off`. */
+      readonly hits: components['schemas']['EntryHits'] | null;
     };
     /** A page of the blocked set. */
     BlockedIpPage: {
@@ -1581,6 +1585,21 @@ export interface components {
     EndedSession: {
       /** The name of its key. */
       readonly name: string;
+    };
+    /** What an entry denied since it was blocked; null: not known, which is not 0. */
+    EntryHits: {
+      /** How many requests it denied in the last 24 whole hours, the current one included. */
+      readonly last_24h: number | null;
+      /** How many requests it denied in the last 30 days; null also if the first one is longer ago. */
+      readonly last_30d: number | null;
+      /** How many requests it denied since the first one. */
+      readonly total: number | null;
+      /** When it first denied a request; null also if it never did. */
+      readonly first_hit: string | null;
+      /** When it last denied a request; null also if it never did. */
+      readonly last_hit: string | null;
+      /** Of each of the last 24 hours, the current one last; absent unless `spark` was sent. */
+      readonly spark?: readonly number[] | null;
     };
     /** Which IPv4 addresses are blocked, as a map. */
     EntryMap: {
@@ -3381,7 +3400,7 @@ export interface operations {
         text?: string;
         offset?: number;
         expiring?: boolean;
-        sort?: 'address' | 'blocked_at' | 'expires_at';
+        sort?: 'address' | 'blocked_at' | 'expires_at' | 'hits' | 'last_hit';
         order?: 'asc' | 'desc';
         family?: 'ipv4' | 'ipv6';
         wider_than?: number;
@@ -3390,6 +3409,8 @@ export interface operations {
         reason?: string;
         blocked_by?: string;
         not_hit_for?: string;
+        hit_within?: string;
+        spark?: boolean;
       };
       header?: never;
       path?: never;

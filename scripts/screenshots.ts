@@ -127,7 +127,34 @@ type Shot = {
 };
 
 const shots: readonly Shot[] = [
-  { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },
+  {
+    name: 'overview',
+    path: '/',
+    prepare: async (page) => {
+      await page.evaluate(`localStorage.setItem('proxy-manager-first-steps-done', 'yes')`);
+      await page.reload();
+      await page.locator('canvas').waitFor();
+      // The first figures of a minute.
+      await page.waitForTimeout(70_000);
+    },
+  },
+  {
+    name: 'palette',
+    path: '/',
+    prepare: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Search or run a command' }).fill('198.51.100.7');
+      await page.getByText('is blocked by').waitFor();
+    },
+  },
+  {
+    name: 'notices',
+    path: '/',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^Notices/ }).click();
+      await page.getByRole('dialog', { name: 'Notices' }).waitFor();
+    },
+  },
   { name: 'blocked', path: '/blocked' },
   {
     name: 'blocked-search',

@@ -43,8 +43,8 @@ export const navigationGroups: readonly NavigationGroup[] = [
     label: 'Protection',
     pages: [
       { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read', onPhone: 'Blocked', key: 'b' },
-      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', key: 'd' },
-      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', key: 'm' },
+      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', onPhone: 'Candidates', key: 'd' },
+      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', onPhone: 'Map', key: 'm' },
       { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read', key: 't' },
       { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read', key: 'l' },
     ],
@@ -52,7 +52,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: 'Proxy',
     pages: [
-      { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read', onPhone: 'Sites', key: 's' },
+      { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read', key: 's' },
       { path: '/certificates', label: 'Certificates', icon: LockIcon, needs: 'read', key: 'c' },
       { path: '/upstreams', label: 'In front of HAProxy', icon: InboundIcon, needs: 'read', key: 'u' },
       { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin', key: 'f' },
@@ -61,7 +61,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: 'System',
     pages: [
-      { path: '/activity', label: 'Activity', icon: ClockIcon, needs: 'read', onPhone: 'Activity', key: 'a' },
+      { path: '/activity', label: 'Activity', icon: ClockIcon, needs: 'read', key: 'a' },
       { path: '/webhooks', label: 'Webhooks', icon: SendIcon, needs: 'admin', key: 'w' },
       { path: '/keys', label: 'API keys', icon: KeyIcon, needs: 'admin', key: 'k' },
     ],

@@ -65,7 +65,7 @@ export function Figures({ summary, range }: FiguresProps) {
         value={count(summary.candidates)}
         trend="not blocked"
         about="Loud clients, estimated"
-        to={{ hash: 'clients' }}
+        to={{ to: '/candidates' }}
       />
     </section>
   );

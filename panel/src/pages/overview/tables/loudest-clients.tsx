@@ -30,6 +30,7 @@ export function LoudestClients() {
       <SmallTable
         title="Loudest not blocked"
         id="clients"
+        link={{ words: 'Candidates', to: '/candidates' }}
         columns={may ? withBlock : columns}
         rows={items.slice(0, shown).map(({ ip_address: ip, rate, error_share: errors }) => (
           <tr key={ip} data-row>

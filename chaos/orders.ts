@@ -25,7 +25,7 @@ const checkedLast = 5;
 const lookEveryMs = 200;
 /** The service orders for the same names twice a day. */
 const mostIssues = 2;
-const challengesNotAnswered = 6052;
+const challengesNotAnswered: readonly unknown[] = [6052, 6063];
 
 export class Orders {
   readonly #stack: ChaosStack;
@@ -83,7 +83,7 @@ export class Orders {
     const answer = await this.#call('POST', '/api/acme/certificates', { names: [name] });
     story.record(begun, `order ${name}`, textOf(answer));
     // Nothing is ordered while no worker would answer the challenge.
-    if (answer?.body['code'] === challengesNotAnswered) return;
+    if (challengesNotAnswered.includes(answer?.body['code'])) return;
     // Refused without a change, unless the reply was lost.
     if (answer !== null && answer.status !== 202 && answer.status < 500) {
       story.addBroken(`the order of ${name} was answered ${textOf(answer)}`);

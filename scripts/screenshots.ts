@@ -127,7 +127,34 @@ type Shot = {
 };
 
 const shots: readonly Shot[] = [
-  { name: 'overview', path: '/', prepare: (page) => page.waitForTimeout(20_000) },
+  {
+    name: 'overview',
+    path: '/',
+    prepare: async (page) => {
+      await page.evaluate(`localStorage.setItem('proxy-manager-first-steps-done', 'yes')`);
+      await page.reload();
+      await page.locator('canvas').waitFor();
+      // The first figures of a minute.
+      await page.waitForTimeout(70_000);
+    },
+  },
+  {
+    name: 'palette',
+    path: '/',
+    prepare: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Search or run a command' }).fill('198.51.100.7');
+      await page.getByText('is blocked by').waitFor();
+    },
+  },
+  {
+    name: 'notices',
+    path: '/',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^Notices/ }).click();
+      await page.getByRole('dialog', { name: 'Notices' }).waitFor();
+    },
+  },
   { name: 'blocked', path: '/blocked' },
   {
     name: 'blocked-search',
@@ -174,6 +201,8 @@ const shots: readonly Shot[] = [
       await page.getByText('Verified in HAProxy').waitFor();
     },
   },
+  { name: 'map', path: '/map', prepare: (page) => page.getByText('Entries, by /8').waitFor() },
+  { name: 'candidates', path: '/candidates' },
   { name: 'trusted', path: '/trusted' },
   {
     name: 'sites',
@@ -239,7 +268,7 @@ const attachedShots: readonly Shot[] = [
   { name: 'attached-sites', path: '/sites' },
 ];
 
-const phone = ['/', '/blocked', '/sites', '/upstreams', '/activity', '/webhooks'];
+const phone = ['/', '/blocked', '/map', '/sites', '/upstreams', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
 

@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compileCache } from '../testkit/real-service.ts';
+import { compileCache, program } from '../testkit/real-service.ts';
 import { listenCertificateId } from './setting-values.ts';
 import { describeSettings, readSettings, SettingsError, settingDefinitions } from './settings.ts';
 
@@ -399,7 +398,7 @@ describe('the settings', () => {
 });
 
 describe('the command line', () => {
-  const bin = join(import.meta.dirname, '..', 'bin/proxy-manager');
+  const bin = program();
   const node = { PROXY_MANAGER_NODE: process.execPath, NODE_COMPILE_CACHE: compileCache() };
   const run = (args: readonly string[], environment: Record<string, string> = {}) => {
     const { PATH = '' } = process.env;

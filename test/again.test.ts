@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('what is blocked', ({ bin }) => {
+describeOnOneProxy('what is blocked', ({ bin }) => {
   let service: RealService;
   let ipv6Port: number;
   beforeAll(async () => {

@@ -1,6 +1,8 @@
 // Runs every example of the OpenAPI document against the real service: status, schema and the names of all fields must
 // be the documented ones.
+import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getAttack } from '../src/api/insight.ts';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
@@ -96,6 +98,19 @@ async function uploadForSite(): Promise<string> {
   return await upload();
 }
 
+function attack(): void {
+  const database = new SqliteDatabase(service.paths.database);
+  const { started_at, ended_at, top_networks, top_sites, ...more } = getAttack.examples.ended.answer;
+  const seconds = [started_at, ended_at].map((time) => Date.parse(time) / 1_000);
+  const tops = JSON.stringify({ networks: top_networks, sites: top_sites });
+  database
+    .prepare(
+      'replace into attacks (id, started_at, ended_at, peak, usual, denied, top_json) values (?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(more.id, ...seconds, more.peak, more.usual, more.denied, tops);
+  database.close();
+}
+
 async function listed(addresses: readonly string[]): Promise<void> {
   const body = addresses.map((ip_address) => ({ ip_address }));
   await service.call('PUT', '/api/blocked-ips?source=drop&allow_shrink=true', { body });
@@ -103,6 +118,7 @@ async function listed(addresses: readonly string[]): Promise<void> {
 
 /** Preconditions of examples that need one. */
 const before: Readonly<Record<string, () => Promise<void>>> = {
+  'getAttack ended': async () => attack(),
   'blockAddress for_four_hours': () => unblock('203.0.113.7'),
   'blockAddress network_for_good': () => unblock('198.51.100.0/24'),
   'blockAddress again': () => block({ ip_address: '203.0.113.7', reason: 'x', blocked_by: 'x', duration_seconds: 9 }),

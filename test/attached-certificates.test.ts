@@ -1,14 +1,18 @@
 // Next to a HAProxy that an operator configures, certificates are served if a bind line uses the list.
+
+import { X509Certificate } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startAttached } from '../testkit/attached-service.ts';
+import { challengeLine } from '../src/configuration/template/challenge-rule.ts';
+import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
+import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
 
-describeOnProductProxies('certificates of an attached service', ({ bin }) => {
+describeOnNewestProxy('certificates of an attached service', ({ bin }) => {
   it('are stored in files, and served once the configuration uses the list', async () => {
     const { service } = await startAttached({ bin });
     try {
@@ -57,5 +61,55 @@ describeOnProductProxies('certificates of an attached service', ({ bin }) => {
     } finally {
       await service.stop();
     }
+  });
+});
+
+describeWithPebble('an authority', () => {
+  describeOnOneProxy('asked by an attached service', ({ bin }) => {
+    it('issues a certificate once the configuration has the line, although it is blocked', async () => {
+      const [httpPort, httpsPort] = [await freePort(), await freePort()];
+      const pebble = await Pebble.start({ httpPort });
+      try {
+        const { service, proxy } = await startAttached({
+          bin,
+          environment: await pebble.settings(),
+          config: (paths) => `${head}\n${frontEnd('own', httpPort, rule(paths))}`,
+        });
+        try {
+          expect((await service.block('127.0.0.1')).status).toBe(201);
+          const ordered = () => service.call('POST', '/api/acme/certificates', { body: { names: ['a.example'] } });
+          const refused = await ordered();
+          expect(refused).toMatchObject({ status: 409, body: { code: 6052 } });
+          const folder = join(service.paths.prefix, 'etc/proxy');
+          const line = challengeLine(join(folder, 'acme_challenges.map'));
+          expect(refused.body['detail']).toContain(line);
+
+          const tls = `  bind 127.0.0.1:${httpsPort} ssl crt ${folder}/tls/default.pem crt-list ${folder}/tls/certificates.list`;
+          const config = await readFile(service.paths.config, 'utf8');
+          await writeFile(
+            service.paths.config,
+            config.replace(/^ {2}bind .*$/m, (bind) => `${bind}\n${tls}\n  ${line}`),
+          );
+          await proxy.reload(service);
+          const accepted = await eventually('HAProxy would answer', async () => {
+            const answer = await ordered();
+            return answer.status === 202 && answer;
+          });
+          const id = String(accepted.body['id']);
+          const served = await eventually('the certificate is served', async () => {
+            const { status, text } = await service.call('GET', `/api/certificates/${id}/chain`);
+            if (status !== 200) return null;
+            const leaf = new X509Certificate(text).fingerprint.replaceAll(':', '');
+            return leaf === (await servedSha1(httpsPort, 'a.example')) ? leaf : null;
+          });
+          expect(served).not.toBeNull();
+          await service.healthy();
+        } finally {
+          await service.stop();
+        }
+      } finally {
+        await pebble.stop();
+      }
+    });
   });
 });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 
-describeOnProductProxies('an attached service', ({ bin }) => {
+describeOnNewestProxy('an attached service', ({ bin }) => {
   test('does not count an edit as loaded that was made during the reload', async () => {
     const { service, proxy } = await startAttached({ bin });
     try {

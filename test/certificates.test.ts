@@ -40,7 +40,7 @@ describeOnOneProxy('certificates', ({ bin }) => {
     port = await freePort();
     service = await RealService.start({
       bin,
-      environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` },
+      environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port},[::1]:${port}` },
       // Modes must not depend on it.
       command: (words) => ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh', ...words],
     });
@@ -81,9 +81,15 @@ describeOnOneProxy('certificates', ({ bin }) => {
       workers: [{ pid: worker, role: 'current', holds: true }],
     });
     id = answer['id'];
-    const seen = await Promise.all(Array.from({ length: 20 }, () => served('any.example.org')));
-    expect(new Set(seen)).toEqual(new Set([one.sha1]));
-    expect(await served('unknown.example')).toBe(byDefault);
+    const connections = Array.from({ length: 100 }, async (_, at) => {
+      const name = ['shop.example.com', 'any.example.org', 'unknown.example', ''][at % 4]!;
+      const [host, protocol] = [['127.0.0.1', '::1'][(at >> 2) % 2]!, ['h2', 'http/1.1'][(at >> 3) % 2]!];
+      const sha1 = await servedSha1(port, name, { host, protocol });
+      return [name, sha1 === one.sha1 ? 'own' : sha1 === byDefault ? 'default' : sha1].join(' ');
+    });
+    expect(new Set(await Promise.all(connections))).toEqual(
+      new Set(['shop.example.com own', 'any.example.org own', 'unknown.example default', ' default']),
+    );
     expect(await service.workerPid()).toBe(worker);
   });
 

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -69,7 +69,7 @@ const probes: readonly Probe[] = [
   ['a blocked direct client', blockedDirect, [...xff('198.51.100.77'), ...cf('198.51.100.77')], 403],
 ];
 
-describeOnProductProxies('the explanation of the client address', ({ bin }) => {
+describeOnOneProxy('the explanation of the client address', ({ bin }) => {
   let service: RealService;
   let server: Server;
   let operator: CommandLineUser;

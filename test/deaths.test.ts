@@ -48,9 +48,9 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     };
     const all = Promise.all(Array.from({ length: atATime }, blockOn));
     try {
-      await more(60);
+      await more(30);
       await during();
-      await more(60);
+      await more(30);
     } finally {
       over = true;
     }

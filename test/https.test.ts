@@ -72,6 +72,7 @@ describeOnNewestProxy('a site with a redirect to https', ({ bin }) => {
         certificate: null,
         in_force: false,
         reason: `there is no certificate for ${shop}`,
+        names_without_certificate: [shop],
         runtime_updated: true,
         reload_scheduled: false,
       },
@@ -112,6 +113,8 @@ describeOnNewestProxy('a site with a redirect to https', ({ bin }) => {
   });
 
   it('is not redirected once its certificate is removed', async () => {
+    const refused = await service.call('DELETE', `/api/certificates/${certificate}`);
+    expect(refused.body['detail']).toContain(`Browsers that got HSTS of the site ${shop} will not open it`);
     const { status } = await service.call('DELETE', `/api/certificates/${certificate}?force=true`);
     expect(status).toBe(200);
     expect(await visit('http')).toEqual({ status: 200 });

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('denied requests', ({ bin }) => {
+describeOnOneProxy('denied requests', ({ bin }) => {
   it('are counted exactly and attributed, through reloads and a death of the service', async () => {
     const service = await RealService.start({ bin });
     try {
@@ -39,11 +39,9 @@ describeOnProductProxies('denied requests', ({ bin }) => {
       expect(await knocking()).toMatchObject({ '127.9.1.2': '7 127.9.1.2' });
 
       const user = new CommandLineUser(service);
-      expect((await user.process(['top', '-n', '1'])).out).toMatch(/^7\t\S+\t127\.9\.1\.2\t127\.9\.1\.2\tmanual\n$/);
-      expect(await user.process(['candidates', 'ls'])).toMatchObject({ code: 0, out: '' });
-      expect((await user.process(['candidates', 'ignore', '127.9.1.2', '--for', '1d'])).out).toContain(
-        'is ignored until',
-      );
+      expect((await user.run(['top', '-n', '1'])).out).toMatch(/^7\t\S+\t127\.9\.1\.2\t127\.9\.1\.2\tmanual\n$/);
+      expect(await user.run(['candidates', 'ls'])).toMatchObject({ code: 0, out: '' });
+      expect((await user.run(['candidates', 'ignore', '127.9.1.2', '--for', '1d'])).out).toContain('is ignored until');
 
       service.kill('SIGTERM');
       await service.ended();
@@ -56,7 +54,7 @@ describeOnProductProxies('denied requests', ({ bin }) => {
       const all = { '127.9.1.2': '7 127.9.1.2', '127.9.7.7': '8 127.9.0.0/16' };
       await eventually('the tables are read', async () => JSON.stringify(await knocking()).includes('8 127.9'));
       expect(await knocking()).toEqual(all);
-      expect((await user.process(['stats', '--range', '1h'])).out).toContain('15 denied');
+      expect((await user.run(['stats', '--range', '1h'])).out).toContain('15 denied');
       const { body } = await service.call<Record<string, unknown>>('GET', '/api/insight?range=1h');
       expect(body).toMatchObject({ denied: 15, not_attributed: 0, addresses: 2, new_addresses: 2 });
     } finally {

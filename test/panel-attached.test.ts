@@ -66,7 +66,11 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByText('No rule for blocked addresses in shop').waitFor();
     await writeFile(service.paths.config, config);
     await attached.proxy.reload(service);
-    await page.getByText('1 of 1 deny blocked addresses').waitFor();
+    await page.getByRole('region', { name: 'Health by part' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show health' }).click();
+    await page.getByRole('dialog').getByText('1 of 1 deny blocked addresses').waitFor();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await page.keyboard.press('Escape');
   });
 
   it('validates and reloads the files', async () => {

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
@@ -403,11 +403,134 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       expect((await row.getByRole('cell').allInnerTexts()).slice(0, 4)).toEqual(['drop', 'List', '1', '1']),
     );
     await row.getByRole('link', { name: 'Show entries of drop' }).click();
-    await says('1 claimed by this source');
-    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('combobox', { name: 'Source' }).selectOption('All sources');
+    await says('1 found');
+    await button('Remove filter: Source').click();
     await says(/ blocked$/);
-    expect(await page.getByLabel('Search', { exact: true }).isDisabled()).toBe(false);
+  });
+
+  it('sorts and filters the list, and a copied link shows the same rows and the same story', async () => {
+    const elsewhere = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await service.call('PUT', '/api/blocked-ips?source=dated', {
+      body: ['198.18.0.1', '198.18.0.2', '198.18.4.0/22', '2001:db8:77::/48'],
+    });
+    const addresses = (at: Page) => at.getByRole('grid').locator('[data-column=address]').allInnerTexts();
+    try {
+      await page.goto(`${base()}/blocked?source=dated&order=desc&colour=red&family=ipv5`);
+      await says('Ignored, since the list has no such filter: family=ipv5');
+      await untilPasses(async () =>
+        expect(await addresses(page)).toEqual(['2001:db8:77::/48', '198.18.4.0/22', '198.18.0.2', '198.18.0.1']),
+      );
+      await button('Filter by Family').click();
+      await page.getByRole('menuitem', { name: 'IPv4' }).click();
+      await says('3 found');
+      await page.getByRole('grid').getByRole('button', { name: 'Address' }).click();
+      await untilPasses(async () =>
+        expect(await addresses(page)).toEqual(['198.18.0.1', '198.18.0.2', '198.18.4.0/22']),
+      );
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('Enter');
+      await dialog().getByText('1,024 addresses').waitFor();
+      await dialog().getByRole('list', { name: 'Claims' }).getByText('dated').waitFor();
+      await dialog()
+        .getByText(/^Blocked on worker \d+/)
+        .waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+
+      await elsewhere.goto(page.url());
+      await elsewhere.getByLabel('API key').fill(service.key);
+      await elsewhere.keyboard.press('Enter');
+      await elsewhere.getByRole('dialog').getByText('1,024 addresses').waitFor();
+      await untilPasses(async () => expect(await addresses(elsewhere)).toEqual(await addresses(page)));
+
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'hidden' });
+      await page.keyboard.press('Space');
+      await says('1 selected');
+      await page.goBack();
+      await says('3 found');
+      await page.goBack();
+      await says('4 found');
+    } finally {
+      await elsewhere.close();
+      await service.call('PUT', '/api/blocked-ips?source=dated', { body: [] });
+    }
+  });
+
+  it('shows IPv4 as a map, by keyboard and with a table of the same sums', async () => {
+    const inside = ['45.83.0.0/16', '45.1.2.3', '45.84.0.1'];
+    for (const ip of [...inside, '91.7.7.7']) await service.block(ip);
+    await goTo('Map');
+    const figures = async (network: string) =>
+      (await page.getByRole('row', { name: new RegExp(`^Open ${network.replaceAll('.', '\\.')}`) }).innerText())
+        .split(/\s+/)
+        .slice(-2);
+    expect(await figures('45.0.0.0/8')).toEqual(['3', '65,538']);
+    const area = page.locator('#map-area');
+    await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
+    // The network with most entries is current.
+    await area.getByText('3 entries · 65,538 addresses · 6 of 1,024 cells (/18)').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'IPv4 map: 45.0.0.0/8' }).waitFor();
+    await page.waitForURL(/\/map\?network=45\.0\.0\.0%2F8$/);
+    const rows = await page.getByRole('table').locator('tbody').getByRole('row').allInnerTexts();
+    expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      ['45.80.0.0/14', '1', '65,536'],
+      ['45.0.0.0/14', '1', '1'],
+      ['45.84.0.0/14', '1', '1'],
+    ]);
+    await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
+    await area.getByText('45.80.0.0/14').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'IPv4 map', exact: true }).waitFor();
+    await page.getByText('Expiry', { exact: true }).click();
+    await page.getByRole('region', { name: 'Legend' }).getByText('permanent').waitFor();
+    await page.goto(`${base()}/map?network=45.0.0.0%2F8&layer=hits.now`);
+    await says('Ignored, since the map has no such part: layer=hits.now');
+    await page.getByRole('link', { name: 'Show entries in 45.80.0.0/14' }).click();
+    await page.waitForURL(/\/blocked\?q=45\.80\.0\.0%2F14$/);
+    await says('1 found');
+    for (const ip of [...inside, '91.7.7.7']) await service.unblock(ip);
+  });
+
+  it('unblocks all that the filters select, in one request, and saves the filters as a view', async () => {
+    const many = Array.from({ length: 700 }, (_, at) => `198.19.${at >> 8}.${at & 255}`);
+    await service.call('POST', '/api/blocked-ips/batch?source=jail:web', { body: { add: many } });
+    await page.goto(`${base()}/blocked?source=jail%3Aweb`);
+    await says('700 found');
+    await button('Save view').click();
+    await dialog().getByLabel('Name').fill('web-bans');
+    await dialog().getByRole('button', { name: 'Save view' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await button('web-bans').getAttribute('aria-pressed')).toBe('true');
+    await button('All').click();
+    await page.waitForURL(/\/blocked$/);
+    await button('web-bans').click();
+    await says('700 found');
+
+    const changes: string[] = [];
+    const note = (request: Request): void => {
+      const { search } = new URL(request.url());
+      if (request.method() !== 'GET' && !search.includes('dry_run')) changes.push(`${request.method()} ${search}`);
+    };
+    page.on('request', note);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Space');
+    await button('Select all 700').click();
+    await says('700 selected');
+    await button('Remove 700 entries').click();
+    await dialog().getByText('Source jail:web. One request drops 700 claims').waitFor();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await dialog().getByRole('button', { name: 'Unblock 700 entries' }).click();
+    await says('700 entries removed');
+    await says('No entry has these properties');
+    page.off('request', note);
+    expect(changes).toEqual(['DELETE ?source=jail%3Aweb&expect=700']);
+    await button('Remove view').click();
+    await dialog().getByRole('button', { name: 'Remove view' }).click();
+    await button('web-bans').waitFor({ state: 'detached' });
+    await button('Remove all filters').click();
+    await says(/ blocked$/);
   });
 
   it('lists keys that are not bound to a source, and binds them', async () => {
@@ -595,7 +718,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await message.waitFor({ state: 'detached' });
     await signIn(body.key as string);
     const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
-    expect(links).not.toContain('Keys');
+    expect(links).not.toContain('API keys');
     expect(links).not.toContain('Configuration');
     expect(links).not.toContain('Webhooks');
     for (const label of ['Trusted addresses', 'Sites', 'In front of HAProxy', 'Activity']) {

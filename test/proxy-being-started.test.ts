@@ -7,10 +7,10 @@ import { expect, it } from 'vitest';
 import { crashVariable } from '../src/faults/crash-point.ts';
 import { childrenOf } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('a proxy that is slow to start', ({ bin }) => {
+describeOnOneProxy('a proxy that is slow to start', ({ bin }) => {
   it('is adopted by the next start if its service died, and stays the only one', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-slow-'));
     const slow = join(folder, 'haproxy');

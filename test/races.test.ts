@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { describeOnProductProxies, longTests } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 import { Visitor } from '../testkit/visitor.ts';
@@ -12,7 +12,7 @@ const reloads = longTests ? 20 : 3;
 const blocks = reloads * 100;
 const atATime = 8;
 
-describeOnProductProxies('blocks against reloads', ({ bin }) => {
+describeOnNewestProxy('blocks against reloads', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });

@@ -1,8 +1,8 @@
 // HAProxy works, but replies on its socket are late, cut, wrong or absent: each change is answered with 2xx meanwhile,
-// claims nothing that is not so, and everything is in sync afterwards. `npm test` uses one HAProxy per misbehaviour.
+// claims nothing that is not so, and everything is in sync afterwards.
 import { kill } from 'node:process';
 import { expect, it } from 'vitest';
-import { describeOnProductProxies, isDealtTo } from '../testkit/proxies.ts';
+import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { type Misbehaviour, SocketInterposer } from '../testkit/socket-interposer.ts';
 import { suspend } from '../testkit/suspend.ts';
@@ -11,7 +11,7 @@ import { expectAgreement } from '../testkit/traffic.ts';
 /** For the others see degrading.test.ts and the chaos program. */
 const looked: readonly Misbehaviour[] = ['hang', 'half', 'foreign', 'silent', 'slow'];
 
-describeOnProductProxies('a master socket with faults injected between it and the service', ({ bin }) => {
+describeOnOneProxy('a master socket with faults injected between it and the service', ({ bin }) => {
   it('reports no entry as updated that is not, and is in sync after the faults end', async () => {
     const service = await RealService.start({ bin });
     try {
@@ -37,7 +37,7 @@ describeOnProductProxies('a master socket with faults injected between it and th
       for (let nth = 0; nth < 20; nth += 1) await block();
       const interposer = await SocketInterposer.at(service.paths.masterSocket);
       await service.healthy();
-      for (const how of looked.filter((_, index) => isDealtTo(bin, index))) {
+      for (const how of looked) {
         // Every third: some commands of one change are answered, others are not.
         for (const every of how === 'half' || how === 'foreign' ? [1, 3] : [1]) {
           interposer.misbehave(how, every);

@@ -252,7 +252,8 @@ describeOnOneProxy('a later start', ({ bin }) => {
     expect(await service.visit('127.20.0.1')).toBe(403);
   }
 
-  it('repairs a damaged map file', async () => {
+  // While no proxy runs: torn-map.test.ts.
+  itInLongTests('repairs a damaged map file', async () => {
     await stopped(service);
     const text = await readFile(service.paths.blockedMap, 'utf8');
     await writeFile(service.paths.blockedMap, `${text.replace('127.20.0.7 1', 'no.such.address 1')}127.20.0.1`);

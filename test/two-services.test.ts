@@ -1,7 +1,8 @@
 // A second service on the same files refuses to start and says why.
 import { mkdir, readFile, symlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
 
@@ -23,8 +24,9 @@ describe('a second service', () => {
     return await readFile(service.paths.jsonLog, 'utf8');
   }
 
-  it('with its own files but the first one’s database or map is refused, and changes nothing', async () => {
-    const first = await started();
+  it('with its own files but the first one’s database, map or folder of certificates is refused, and changes nothing', async () => {
+    const tls = async () => ({ PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}` });
+    const first = await started({ environment: await tls() });
     await first.block('127.1.0.1');
     const { database, blockedMap } = first.paths;
     const before = await readFile(blockedMap, 'utf8');
@@ -44,6 +46,11 @@ describe('a second service', () => {
       },
     });
     expect(linked).toMatch(/another proxy-manager works on .*blocked_ips\.map already/);
+    const tlsDir = join(dirname(blockedMap), 'tls');
+    const byFolder = await refused({ environment: { ...(await tls()), PROXY_MANAGER_TLS_DIR: tlsDir } });
+    expect(byFolder).toMatch(
+      new RegExp(`another proxy-manager works on the certificates in ${tlsDir} already .*process ${first.pid} `),
+    );
     expect(await readFile(blockedMap, 'utf8')).toBe(before);
     await first.healthy();
     // Its locks end with the process.

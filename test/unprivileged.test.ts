@@ -12,6 +12,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
 
 const isRoot = getuid?.() === 0;
@@ -73,9 +74,14 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
   let service: RealService;
   // Below 1024, with the one capability that this needs.
   let port: number | null;
+  let httpsPort: number;
+  const made = madeCertificate(['a.example']);
   beforeAll(async () => {
     port = isRoot ? await lowPort() : null;
-    service = await start(bin, user, port === null ? {} : { proxyPort: port, capabilities: ['net_bind_service'] });
+    const low = port === null ? {} : { proxyPort: port, capabilities: ['net_bind_service'] };
+    httpsPort = await freePort();
+    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${httpsPort}` };
+    service = await start(bin, user, { ...low, environment });
   });
   afterAll(() => service?.stop());
 
@@ -90,7 +96,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     }
   });
 
-  it('blocks, unblocks, syncs and reloads', async () => {
+  it('blocks, unblocks, syncs, reloads and serves certificates', async () => {
     expect((await service.block('127.0.0.77')).body).toMatchObject({ runtime_map_updated: true });
     expect(await service.visit('127.0.0.77')).toBe(403);
     expect((await service.unblock('127.0.0.77')).body).toMatchObject({ runtime_map_updated: true });
@@ -103,6 +109,9 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     expect(await service.visit('127.0.0.78')).toBe(403);
     const site = { servers: [{ address: '127.0.0.1', port: service.apiPort }] };
     expect((await service.call('PUT', '/api/sites/a.example', { body: site })).status).toBe(201);
+    const upload = { certificate: made.certificate, private_key: made.privateKey };
+    const installed = await service.call('POST', '/api/certificates', { body: upload });
+    expect(installed.body).toMatchObject({ files: 'durable', runtime_updated: true, handshake: 'seen' });
     await service.healthy();
   });
 
@@ -113,6 +122,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     expect(await service.visit('127.0.0.78')).toBe(403);
     for (const pid of await service.proxyPids()) process.kill(pid, 'SIGKILL');
     await eventually('the new proxy denies', async () => (await service.visit('127.0.0.78')) === 403);
+    expect(await servedSha1(httpsPort, 'a.example')).toBe(made.sha1);
     await service.healthy();
   });
 
@@ -159,6 +169,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
       [`${state}/proxy-manager.sqlite-wal`]: '600',
       [`${state}/proxy-manager.sqlite-shm`]: '600',
       [`${state}/backups`]: '700',
+      [`${state}/secret`]: '600',
       [`${state}/instance.json`]: '640',
       [`${state}/proxy-output.log`]: '640',
       'etc/proxy': '755',
@@ -166,11 +177,16 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
       'etc/proxy/trusted_ips.map': '640',
       'etc/proxy/proxy.cfg': '640',
       'etc/proxy/blocked_ips.map.lock': '600',
+      'etc/proxy/tls': '700',
+      'etc/proxy/tls/default.pem': '600',
+      'etc/proxy/tls/certificates.list': '600',
       'tmp/proxy-cli': '600',
       'tmp/proxy-cli.lock': '600',
       'var/run/proxy.sock': '660',
       'var/log/proxy-manager.log': '640',
     });
+    const pems = Object.keys(modes).filter((name) => /\/c-[a-z2-7]{10}\.pem$/.test(name));
+    expect(pems.map((name) => modes[name])).toEqual(['600']);
     expect(await service.logText()).not.toMatch(/File permissions are/);
   });
 

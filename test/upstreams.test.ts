@@ -9,7 +9,7 @@ import { builtInTemplate } from '../src/configuration/template/builtin-template.
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const peer = '127.0.3.7';
@@ -257,7 +257,7 @@ describeOnNewestProxy('rules for upstreams that may not apply', ({ bin }) => {
   });
 });
 
-describeOnProductProxies('the first upstream whose reload fails', ({ bin }) => {
+describeOnOneProxy('the first upstream whose reload fails', ({ bin }) => {
   it('is not stored, and the configuration stays in force', async () => {
     // HAProxy accepts the configuration, and the new worker cannot bind.
     const taken = createServer().listen(0, '127.0.0.1');

@@ -1,12 +1,11 @@
 // Runs `bin/proxy-manager` in a pipe, with input, or on a terminal, or its code in this process: a process takes ten
 // times the processor time. `npm run test:long` starts a process for each call.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCommandLine } from '../src/cli/run.ts';
 import { longTests } from './proxies.ts';
-import { compileCache, type RealService } from './real-service.ts';
+import { compileCache, program, type RealService } from './real-service.ts';
 
 export interface Ran {
   /** 128 and more: ended by a signal. */
@@ -29,8 +28,6 @@ interface Running {
   signal(name: NodeJS.Signals): void;
 }
 
-const binary = join(import.meta.dirname, '../bin/proxy-manager');
-
 export class CommandLineUser {
   readonly #environment: Readonly<Record<string, string>>;
 
@@ -49,7 +46,7 @@ export class CommandLineUser {
 
   /** For what a process adds: its output, exit code and end. */
   process(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
-    return this.#spawn(binary, words, options);
+    return this.#spawn(program(), words, options);
   }
 
   /** For the meaning of a verb. */
@@ -90,10 +87,10 @@ export class CommandLineUser {
     return this.#spawn('script', ['-qec', command, '/dev/null'], options);
   }
 
-  #spawn(program: string, words: readonly string[], options: RunOptions): Promise<Ran> {
+  #spawn(command: string, words: readonly string[], options: RunOptions): Promise<Ran> {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
-    const child = spawn(program, words, {
-      env: { ...this.#environment, PM: binary, ...options.environment },
+    const child = spawn(command, words, {
+      env: { ...this.#environment, PM: program(), ...options.environment },
       // Its own session, apart from the terminal that runs the tests.
       detached: true,
     });

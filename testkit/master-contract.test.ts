@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { afterAll, describe } from 'vitest';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
+import { within } from './conditions.ts';
 import { type MasterSubject, masterContract } from './master-contract.ts';
 import { describeOnProductProxies } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';
@@ -37,21 +38,36 @@ async function startScripted(version: string): Promise<MasterSubject> {
 
 // `npm run test:long` runs it on every version.
 describeOnProductProxies('the contract', (proxy) => {
+  /** Serves all tests until one leaves it other than as it started. */
+  let real: RealProxy | null = null;
+  const end = async (): Promise<void> => {
+    await real?.stop();
+    real = null;
+  };
+  afterAll(end);
+
   masterContract('the real one', capabilitiesOf({ ...proxy, text: proxy.version }).workerLines, async () => {
-    const real = await RealProxy.start(proxy.bin);
+    real ??= await RealProxy.start(proxy.bin);
+    const { socket, paths } = real;
     const client = real.keepAliveClient();
+    let isNew = true;
     return {
-      socket: real.socket,
-      mapPath: real.paths.blockedMap,
+      socket,
+      mapPath: paths.blockedMap,
       drain: async () => {
+        isNew = false;
         // An open connection keeps the old worker alive.
         await client.request();
-        const { before, after } = await real.reload();
+        const { before, after } = await real!.reload();
         return { draining: before, current: after };
       },
       stop: async () => {
         client.close();
-        await real.stop();
+        if (!isNew) return await end();
+        const conversation = await socket.converse(within(60_000));
+        const [, maps] = await conversation.finish([`@1 clear map ${paths.blockedMap}`, '@1 show map']);
+        // Versions and what HAProxy counts stay.
+        if (maps?.includes('curr_ver=0 next_ver=0 entry_cnt=0\n') !== true) await end();
       },
     };
   });

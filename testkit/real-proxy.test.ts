@@ -6,7 +6,7 @@ import { showProcesses } from '../src/haproxy/process/workers.ts';
 import type { MasterSocketError } from '../src/haproxy/socket/master-socket.ts';
 import { processAlive } from '../src/system/processes.ts';
 import { eventually, within } from './conditions.ts';
-import { describeOnProductProxies } from './proxies.ts';
+import { dealt, describeOnProductProxies } from './proxies.ts';
 import { defaultConfig, RealProxy } from './real-proxy.ts';
 import { stopTime } from './stop-time.ts';
 import { suspend } from './suspend.ts';
@@ -15,6 +15,7 @@ const current = { kind: 'current' } as const;
 const soon = (): number => within(60_000);
 
 describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
+  const dealtIt = dealt(bin, it);
   let proxy: RealProxy;
   let map: RuntimeMap;
 
@@ -24,7 +25,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
   });
   afterEach(() => proxy.stop());
 
-  it('blocks and serves again at once, with the same worker', async () => {
+  dealtIt('blocks and serves again at once, with the same worker', async () => {
     const before = await proxy.workerPid();
     expect(await proxy.request({ from: '127.0.0.2' })).toBe(200);
     expect(await map.addIpToRuntimeMap('127.0.0.2', soon())).toBe(true);
@@ -35,7 +36,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect(await proxy.workerPid()).toBe(before);
   });
 
-  it('keeps blocking an address while its duplicates are removed', async () => {
+  dealtIt('keeps blocking an address while its duplicates are removed', async () => {
     await map.addMany(current, ['127.0.0.2'], soon());
     await map.addMany(current, ['127.0.0.2'], soon());
     const client = proxy.keepAliveClient('127.0.0.2');
@@ -54,7 +55,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect([...statuses]).toEqual([403]);
   });
 
-  it('counts an entry once although the configuration uses the map with two types', async () => {
+  dealtIt('counts an entry once although the configuration uses the map with two types', async () => {
     await proxy.stop();
     const use = 'http-request set-var(txn.n) src,map_ip_int';
     proxy = await RealProxy.start(bin, {
@@ -67,7 +68,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect((await map.entryCount(soon())).entries).toBe(3);
   });
 
-  it('replies to a reload as its version does, and lists a new worker', async () => {
+  dealtIt('replies to a reload as its version does, and lists a new worker', async () => {
     const { reply, before, after } = await proxy.reload();
     expect(reply.kind).toBe(major > 2 || minor >= 7 ? 'success' : 'silent');
     expect(after).not.toBe(before);
@@ -76,7 +77,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect(workers[0]?.startTime).toBeGreaterThan(0);
   });
 
-  it('lets a block reach the client of a draining worker', async () => {
+  dealtIt('lets a block reach the client of a draining worker', async () => {
     const client = proxy.keepAliveClient('127.0.0.2');
     expect(await client.request()).toBe(200);
     const { before } = await proxy.reload();
@@ -86,7 +87,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     client.close();
   });
 
-  it('that hangs costs one deadline and few connections, and is used again when it resumes', async () => {
+  dealtIt('that hangs costs one deadline and few connections, and is used again when it resumes', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     const time = stopTime();
@@ -111,7 +112,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect(await map.addIpToRuntimeMap('192.0.2.1', soon())).toBe(true);
   });
 
-  it('drops the commands after an abandoned one', async () => {
+  dealtIt('drops the commands after an abandoned one', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     const time = stopTime();
@@ -128,7 +129,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect(keys).not.toContain('192.0.2.3');
   });
 
-  it('that stays hung is reloaded through the reserved connection', async () => {
+  dealtIt('that stays hung is reloaded through the reserved connection', async () => {
     const pid = await proxy.workerPid();
     await suspend(pid);
     {
@@ -142,7 +143,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     kill(pid, 'SIGCONT');
   });
 
-  it('reports every address that a reload loses', async () => {
+  dealtIt('reports every address that a reload loses', async () => {
     let reloading = true;
     const reloads = (async () => {
       for (let i = 0; i < 4; i++) await proxy.reload();
@@ -171,7 +172,7 @@ describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
     expect(known).toEqual(expect.arrayContaining([...reasons]));
   });
 
-  it('leaves no process after its stop', async () => {
+  dealtIt('leaves no process after its stop', async () => {
     const client = proxy.keepAliveClient();
     await client.request();
     const { before, after } = await proxy.reload();

@@ -40,6 +40,14 @@ export function isLate(answer: Json): boolean {
   return failures.length > 0 && failures.every(({ reason }) => reloading.test(reason) || /deadline/.test(reason));
 }
 
+/** A part of `/health` may time out on a busy machine, or during a long reload (2.6). */
+const lateReason =
+  /no answer within|not checked|timed out|: deadline$|^master socket: .*a reload under way|^a reload is scheduled: .*refused/;
+
+export function isLateHealth(reasons: readonly string[]): boolean {
+  return reasons.length > 0 && reasons.every((reason) => lateReason.test(reason));
+}
+
 interface ClientOptions {
   readonly number: number;
   /** No other client changes these one by one. */

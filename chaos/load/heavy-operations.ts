@@ -1,7 +1,7 @@
 // Operations that come by the clock, so that their rate does not depend on the machine.
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { address } from '../../testkit/load/lists.ts';
-import { type Client, isLate, type Json } from './client.ts';
+import { type Client, isLate, isLateHealth, type Json } from './client.ts';
 import { batch, block, expectVisit, type Operation, unblock } from './light-operations.ts';
 import type { BlockedModel } from './model.ts';
 
@@ -10,9 +10,6 @@ const slice = 4_000;
 const expiresAfterSeconds = 1;
 /** For entries that never expire; lateness is a figure. */
 const expiryPatienceMs = 60_000;
-/** A part of `/health` may time out on a busy machine, or during a long reload (2.6). */
-const notChecked =
-  /no answer within|not checked|timed out|^master socket: .*a reload under way|^a reload is scheduled: .*refused/;
 
 /** Shared by the clients, besides the model. */
 export class Shared {
@@ -251,7 +248,7 @@ async function health(client: Client): Promise<void> {
   const answer = await client.ask('health', 'GET', '/health', [200, 503]);
   if (answer === null) return;
   const reasons = (answer.reasons ?? []) as readonly string[];
-  if (reasons.length > 0 && reasons.every((reason) => notChecked.test(reason))) client.tally.late += 1;
+  if (isLateHealth(reasons)) client.tally.late += 1;
   else client.expect('health', 'status and reasons', [answer.status, reasons], ['ok', []]);
 }
 

@@ -5,7 +5,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { keepTraffic } from './api/metrics.ts';
 import { styleNonce } from './app/nonce.ts';
 import { createQueries } from './app/queries.ts';
 import { router } from './app/router.tsx';
@@ -14,7 +13,6 @@ import { LiveEvents } from './live/live.tsx';
 import { Gate } from './session/gate.tsx';
 import { Session, SessionContext } from './session/session.ts';
 import { TokenStore } from './session/token-store.ts';
-import { forgetHistory } from './traffic/kept-history.ts';
 
 const nonce = styleNonce();
 const session = new Session(new TokenStore(window.sessionStorage));
@@ -24,9 +22,7 @@ session.subscribe(() => {
   if (session.state.hasToken) return;
   queries.clear();
   notifications.clean();
-  forgetHistory(window.sessionStorage);
 });
-window.addEventListener('pagehide', () => keepTraffic(queries));
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

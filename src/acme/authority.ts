@@ -80,26 +80,35 @@ export interface AcmeProblemDocument {
   readonly subproblems: readonly { readonly type: string; readonly detail: string; readonly name: string | null }[];
 }
 
+interface FailureScope {
+  /** It is the authority's answer at the address of one order, and says nothing about others. Absent: it is not. */
+  readonly ofOrder?: boolean;
+}
+
 /** The authority refused, and did nothing. */
 export class AcmeRefusal extends Error {
   readonly problem: AcmeProblemDocument;
   readonly retryAfter: Date | null;
+  readonly ofOrder: boolean;
 
-  constructor(problem: AcmeProblemDocument, retryAfter: Date | null) {
+  constructor(problem: AcmeProblemDocument, retryAfter: Date | null, { ofOrder = false }: FailureScope = {}) {
     super(`${problem.type}: ${problem.detail}`);
     this.name = 'AcmeRefusal';
     this.problem = problem;
     this.retryAfter = retryAfter;
+    this.ofOrder = ofOrder;
   }
 }
 
 /** No usable answer: whether the authority did something is unknown. */
 export class AcmeUnreachable extends Error {
   readonly retryAfter: Date | null;
+  readonly ofOrder: boolean;
 
-  constructor(message: string, retryAfter: Date | null) {
+  constructor(message: string, retryAfter: Date | null, { ofOrder = false }: FailureScope = {}) {
     super(message);
     this.name = 'AcmeUnreachable';
     this.retryAfter = retryAfter;
+    this.ofOrder = ofOrder;
   }
 }

@@ -138,6 +138,43 @@ describe('the client of an authority', () => {
     client.close();
   });
 
+  it('says whether a failure is about one order', async () => {
+    const client = await open([]);
+    const [url, failure] = [`${base}/order/1`, problem('serverInternal', 500)];
+    const cases: [path: string, handler: Handler, call: () => Promise<unknown>, ofOrder: boolean][] = [
+      ['/order/1', failure, () => client.order(url), true],
+      ['/order/1', problem('rateLimited', 429), () => client.order(url), true],
+      ['/order/1', json('text'), () => client.order(url), true],
+      ['/authz/1', failure, () => client.authorization(`${base}/authz/1`), true],
+      ['/authz/1', json('text'), () => client.authorization(`${base}/authz/1`), true],
+      ['/chall/1', failure, () => client.answerChallenge(`${base}/chall/1`), true],
+      ['/finalize/1', failure, () => client.finalize(`${base}/finalize/1`, new Uint8Array()), true],
+      ['/cert/1', failure, () => client.certificate(`${base}/cert/1`), true],
+      ['/cert/1', json('text'), () => client.certificate(`${base}/cert/1`), true],
+      ['/order/1', (_request, response) => response.destroy(), () => client.order(url), false],
+      ['/order', failure, () => client.createOrder(wanted), false],
+      ['/order', problem('rateLimited', 429), () => client.createOrder(wanted), false],
+      ['/order', json('text', { location: url }), () => client.createOrder(wanted), false],
+      ['/account', problem('rateLimited', 429), () => client.register(account), false],
+    ];
+    for (const [path, handler, call, ofOrder] of cases) {
+      handlers.set(path, handler);
+      await expect(call(), path).rejects.toMatchObject({ ofOrder });
+    }
+    handlers.set('/order/1', json(order()));
+    handlers.set('/nonce', failure);
+    // The nonces that replies brought are used up.
+    const failed = async () => {
+      for (;;) await client.order(url);
+    };
+    handlers.set('/order/1', (_request, response) => {
+      response.removeHeader('replay-nonce');
+      json(order())(_request, response);
+    });
+    await expect(failed()).rejects.toMatchObject({ name: 'AcmeUnreachable', ofOrder: false });
+    client.close();
+  });
+
   it('gives up with the words of the authority', async () => {
     const client = await open();
     handlers.set('/order/1', problem('serverInternal', 500));

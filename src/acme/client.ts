@@ -34,7 +34,12 @@ export interface ClientOptions extends TransportOptions {
   readonly pausesMs?: readonly number[];
 }
 
-type Request = { readonly payload?: unknown; readonly newAccount?: boolean };
+type Request = {
+  readonly payload?: unknown;
+  readonly newAccount?: boolean;
+  /** To an address of one order. */
+  readonly ofOrder?: boolean;
+};
 
 export function createAcmeClient(options: ClientOptions): AcmeClient & { close(): void } {
   return new Client(options);
@@ -106,8 +111,8 @@ class Client implements AcmeClient {
       ...(profile === null ? {} : { profile }),
       ...(replaces === null ? {} : { replaces }),
     };
-    const reply = await this.#postOnce(newOrder, payload);
-    const order = this.#order(reply, locationOf(reply));
+    const reply = await this.#postOnce(newOrder, { payload });
+    const order = this.#order(reply, locationOf(reply), { ofOrder: false });
     for (const url of [order.url, ...order.authorizationUrls]) this.#remember(url);
     return order;
   }
@@ -118,15 +123,16 @@ class Client implements AcmeClient {
 
   async authorization(url: string): Promise<AcmeAuthorization> {
     const reply = await this.#read(url);
-    return parsedBy(() => authorizationOf(reply.body, url, this.#retryAfter(reply)));
+    return parsedBy(() => authorizationOf(reply.body, url, this.#retryAfter(reply)), { ofOrder: true });
   }
 
   async answerChallenge(url: string): Promise<void> {
-    await this.#postOnce(url, {});
+    await this.#postOnce(url, { payload: {}, ofOrder: true });
   }
 
   async finalize(finalizeUrl: string, csr: Uint8Array): Promise<AcmeOrder> {
-    const reply = await this.#postOnce(finalizeUrl, { csr: Buffer.from(csr).toString('base64url') });
+    const payload = { csr: Buffer.from(csr).toString('base64url') };
+    const reply = await this.#postOnce(finalizeUrl, { payload, ofOrder: true });
     return this.#order(reply, reply.headers.get('location') ?? '');
   }
 
@@ -134,7 +140,8 @@ class Client implements AcmeClient {
     const { body } = await this.#read(url);
     const blocks = parsePem(body);
     if (!blocks.ok || blocks.value.length === 0 || blocks.value.some(({ label }) => label !== 'CERTIFICATE')) {
-      throw new AcmeUnreachable('invalid reply of the authority: the certificate is not a chain in PEM', null);
+      const message = 'invalid reply of the authority: the certificate is not a chain in PEM';
+      throw new AcmeUnreachable(message, null, { ofOrder: true });
     }
     return blocks.value.map(({ label, der }) => pemOf(label, der)).join('');
   }
@@ -163,19 +170,19 @@ class Client implements AcmeClient {
     }
   }
 
-  /** POST-as-GET (6.3). */
+  /** POST-as-GET of what belongs to an order (6.3). */
   async #read(url: string): Promise<Reply> {
-    return await this.#repeated(() => this.#post(url, {}), url);
+    return await this.#repeated(() => this.#post(url, { ofOrder: true }), url);
   }
 
   /** What could do something twice. Only what precedes it is repeated. */
-  async #postOnce(url: string, payload: unknown): Promise<Reply> {
+  async #postOnce(url: string, request: Request): Promise<Reply> {
     if (this.#nonces.length === 0) this.#nonces.push(await this.#repeated(() => this.#newNonce()));
-    return await this.#post(url, { payload });
+    return await this.#post(url, request);
   }
 
   /** One request, again only with another nonce: a refused one was not carried out (6.5). */
-  async #post(url: string, { payload, newAccount = false }: Request): Promise<Reply> {
+  async #post(url: string, { payload, newAccount = false, ofOrder = false }: Request): Promise<Reply> {
     const { accountKey } = this.#options;
     const account = newAccount ? null : this.#account;
     if (!newAccount && account === null) throw new Error('the account has to be registered first');
@@ -184,7 +191,9 @@ class Client implements AcmeClient {
       const jws = signedRequest(accountKey, { url, nonce, account, payload });
       const reply = await this.#transport.send('POST', url, JSON.stringify(jws));
       this.#keepNonce(reply);
-      if (reply.status !== 400 || problemOf(reply.body, 400)?.type !== 'badNonce') return this.#accepted(reply);
+      if (reply.status !== 400 || problemOf(reply.body, 400)?.type !== 'badNonce') {
+        return this.#accepted(reply, { ofOrder });
+      }
       // It says nothing about the request: an order goes on later.
       if (left === 1) throw new AcmeUnreachable(`the authority refused ${MOST_NONCES} nonces in succession`, null);
       // Those kept are probably refused too, except the one of this reply.
@@ -223,22 +232,22 @@ class Client implements AcmeClient {
     return await send();
   }
 
-  #accepted(reply: Reply): Reply {
+  #accepted(reply: Reply, scope: Pick<Request, 'ofOrder'> = {}): Reply {
     const { status, body } = reply;
     if (status >= 200 && status < 300) return reply;
     const problem = problemOf(body, status);
     const retryAfter = this.#retryAfter(reply);
     if (status >= 400 && status < 500) {
       const unexplained = { type: 'about:blank', detail: `HTTP ${status} without a reason`, status, subproblems: [] };
-      throw new AcmeRefusal({ ...(problem ?? unexplained), status }, retryAfter);
+      throw new AcmeRefusal({ ...(problem ?? unexplained), status }, retryAfter, scope);
     }
     const words = problem === null ? '' : `: ${problem.detail}`;
     const what = status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'a failure of the authority';
-    throw new AcmeUnreachable(`HTTP ${status}, ${what}${words}`, retryAfter);
+    throw new AcmeUnreachable(`HTTP ${status}, ${what}${words}`, retryAfter, scope);
   }
 
-  #order(reply: Reply, url: string): AcmeOrder {
-    const order = parsedBy(() => orderOf(reply.body, url, this.#retryAfter(reply)));
+  #order(reply: Reply, url: string, scope: Pick<Request, 'ofOrder'> = { ofOrder: true }): AcmeOrder {
+    const order = parsedBy(() => orderOf(reply.body, url, this.#retryAfter(reply)), scope);
     const { certificateUrl } = order;
     // Most authorities name it when the order is read again, seconds after `finalize`.
     if (certificateUrl !== null && !this.#created.has(certificateUrl)) this.#remember(certificateUrl);
@@ -273,11 +282,11 @@ function locationOf({ headers }: Reply): string {
   throw new AcmeUnreachable('invalid reply of the authority: it named no location', null);
 }
 
-function parsedBy<T>(parse: () => T): T {
+function parsedBy<T>(parse: () => T, scope: Pick<Request, 'ofOrder'> = {}): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof InvalidReply) throw new AcmeUnreachable(error.message, null);
+    if (error instanceof InvalidReply) throw new AcmeUnreachable(error.message, null, scope);
     throw error;
   }
 }

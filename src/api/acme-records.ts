@@ -50,7 +50,7 @@ const AcmeSubproblem = model('AcmeSubproblem', 'A problem of one name.', {
 export const AcmeProblem = model('AcmeProblem', 'Why a certificate is not issued.', {
   class: oneOf(
     ['will retry', 'needs attention', 'limited'],
-    '`will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time.',
+    '`will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours, more often when the certificate expires soon, and after a restart with other settings. `limited`: not before a time.',
   ),
   type: text(
     'An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`.',

@@ -77,6 +77,7 @@ export const requestCertificate = operation({
     ...notConfigured,
     codes.NameHasCertificate,
     codes.ChallengesNotShown,
+    codes.ChallengesNotReady,
     codes.DnsHookMissing,
     codes.AlreadyOrdered,
     codes.NameIsOrdered,

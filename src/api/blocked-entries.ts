@@ -4,6 +4,7 @@ import { specialRanges } from '../domain/special-ranges.ts';
 import { addressText, durationField, sentAddress, untilField } from './changes.ts';
 import {
   count,
+  countOrNull,
   flag,
   flagOrNull,
   lineOfText,
@@ -11,6 +12,7 @@ import {
   listOf,
   model,
   oneOf,
+  orNull,
   pageFields,
   pid,
   queryFlag,
@@ -129,10 +131,10 @@ export const ListQuery = Type.Object(
     expiring: queryFlag('Only temporary blocks.'),
     sort: Type.Optional({
       ...oneOf(
-        ['address', 'blocked_at', 'expires_at'],
-        'What the list is sorted by: by time in whole seconds, permanent blocks after all others, entries with the same time by address. Absent: `address`. Not together with `q`, `text`, `reason` or `blocked_by`, like `order`, `family`, `wider_than` and `blocked_since`.',
+        ['address', 'blocked_at', 'expires_at', 'hits', 'last_hit'],
+        'What the list is sorted by: by time in whole seconds, permanent blocks after all others, entries with the same value by address; `hits`: by the denied requests of the last 24 hours; for `hits` and `last_hit` what is not known counts as 0. Absent: `address`. Not together with `q`, `text`, `reason` or `blocked_by`, like `order`, `family`, `wider_than`, `blocked_since` and `hit_within`.',
       ),
-      mustBe: 'address, blocked_at or expires_at',
+      mustBe: 'address, blocked_at, expires_at, hits or last_hit',
       examples: ['blocked_at'],
     }),
     order: Type.Optional({
@@ -144,6 +146,17 @@ export const ListQuery = Type.Object(
     source: sourceQuery('Only entries that this source claims. Not together with `q` or `text`.'),
     ...claimFilterFields('Only entries that are claimed, by `source` if it is sent, with exactly this'),
     not_hit_for: notHitFor('Only entries'),
+    hit_within: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 12,
+        pattern: '^[1-9][0-9]{0,9}[smhdw]$',
+        description: 'Only entries that denied a request in this time, at most 400 days.',
+        mustBe: 'a duration such as 24h',
+        examples: ['24h'],
+      }),
+    ),
+    spark: queryFlag('Adds the denied requests of each of the last 24 hours to `hits`.'),
   },
   { additionalProperties: false },
 );
@@ -173,11 +186,33 @@ export const entryFields = {
   claims,
 };
 
-const BlockedIp = model('BlockedIp', 'An entry of the blocked set.', entryFields);
-export type BlockedIp = Static<typeof BlockedIp>;
+const Entry = Type.Object(entryFields);
+/** As stored, with its claims. */
+export type BlockedIp = Static<typeof Entry>;
+
+const EntryHits = model('EntryHits', 'What an entry denied since it was blocked; null: not known, which is not 0.', {
+  last_24h: countOrNull('How many requests it denied in the last 24 whole hours, the current one included.'),
+  last_30d: countOrNull('How many requests it denied in the last 30 days; null also if the first one is longer ago.'),
+  total: countOrNull('How many requests it denied since the first one.'),
+  first_hit: timeOrNull('When it first denied a request; null also if it never did.'),
+  last_hit: timeOrNull('When it last denied a request; null also if it never did.'),
+  spark: Type.Optional(
+    Type.Unsafe<readonly number[] | null>({
+      type: ['array', 'null'],
+      items: count('How many requests it denied.'),
+      description: 'Of each of the last 24 hours, the current one last; absent unless `spark` was sent.',
+    }),
+  ),
+});
+export type EntryHits = Static<typeof EntryHits>;
+
+const hits = orNull(EntryHits, 'What it denied; null: not known, or `PROXY_MANAGER_INSIGHT` is `off`.');
+
+const ListedIp = model('BlockedIp', 'An entry of the blocked set.', { ...entryFields, hits });
+export type ListedIp = Static<typeof ListedIp>;
 
 export const BlockedIpPage = model('BlockedIpPage', 'A page of the blocked set.', {
-  items: listOf(BlockedIp, 'The entries.'),
+  items: listOf(ListedIp, 'The entries.'),
   next_cursor: textOrNull('The `cursor` of the next page; null on the last page.'),
   total: count('How many there are on all pages.'),
 });
@@ -194,5 +229,6 @@ export const BlockedIpDetail = model('BlockedIpDetail', 'An entry of the blocked
   ...entryFields,
   covered_by: texts('Blocked networks that also cover it, and still do when this entry is removed.'),
   workers: listOf(WorkerHolding, 'Every live worker of HAProxy.'),
+  hits,
 });
 export type BlockedIpDetail = Static<typeof BlockedIpDetail>;

@@ -139,6 +139,13 @@ const network = {
   blocked_at: '2026-11-19T08:30:00.000Z',
   expires_at: null,
 };
+const hits = {
+  last_24h: 104,
+  last_30d: 310,
+  total: 310,
+  first_hit: '2026-11-19T12:00:10.000Z',
+  last_hit: '2026-11-20T11:59:58.000Z',
+};
 export const listBlockedAddresses = operation({
   id: 'listBlockedAddresses',
   method: 'GET',
@@ -148,7 +155,7 @@ export const listBlockedAddresses = operation({
   tag,
   summary: 'List blocked addresses',
   description:
-    'In pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `sort` and `order` choose the order; `source`, `family`, `wider_than`, `blocked_since` and `expiring` select entries and can be combined. `text` searches reasons and `blocked_by`; it reads all entries and takes half a second for a million. Eight searches, selections and lists in another order may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
+    'In pages: `cursor` continues after a page, `offset` skips entries, after the cursor or from the start. `q` searches addresses. `sort` and `order` choose the order; `source`, `family`, `wider_than`, `blocked_since`, `hit_within` and `expiring` select entries and can be combined. `text` searches reasons and `blocked_by`; it reads all entries and takes half a second for a million. Eight searches, selections and lists in another order may run at once, four of one key. With `Accept: text/plain` the response is the complete list as text, one address or network per line, streamed; no parameter is allowed then.',
   query: ListQuery,
   answers: {
     200: {
@@ -163,27 +170,46 @@ export const listBlockedAddresses = operation({
     first_page: {
       summary: 'The first two entries',
       query: { limit: 2 },
-      answer: { items: [network, entry], next_cursor: 'AQAAAAAAAAAAAAD__8sAcQeA', total: 3 },
+      answer: {
+        items: [
+          { ...network, hits },
+          { ...entry, hits },
+        ],
+        next_cursor: 'AQAAAAAAAAAAAAD__8sAcQeA',
+        total: 3,
+      },
     },
     search: {
       summary: 'Temporary blocks of addresses that start with 203.0.113.',
       query: { q: '203.0.113.', expiring: true },
-      answer: { items: [entry], next_cursor: null, total: 1 },
+      answer: { items: [{ ...entry, hits }], next_cursor: null, total: 1 },
     },
     text: {
       summary: 'Entries with “scan” in `reason` or `blocked_by`',
       query: { text: 'scan' },
-      answer: { items: [entry], next_cursor: null, total: 1 },
+      answer: { items: [{ ...entry, hits }], next_cursor: null, total: 1 },
     },
     newest: {
       summary: 'IPv4 entries by the time of their block, the newest first',
       query: { sort: 'blocked_at', order: 'desc', family: 'ipv4' },
-      answer: { items: [entry, network], next_cursor: null, total: 2 },
+      answer: {
+        items: [
+          { ...entry, hits },
+          { ...network, hits },
+        ],
+        next_cursor: null,
+        total: 2,
+      },
+    },
+    loudest: {
+      summary: 'The entries that denied most in the last 24 hours',
+      query: { sort: 'hits', order: 'desc', hit_within: '24h' },
+      answer: { items: [{ ...entry, hits }], next_cursor: null, total: 1 },
     },
     far: {
       summary: 'The third entry alone',
       query: { limit: 1, offset: 2 },
-      answer: { items: [{ ...entry, ip_address: '203.0.113.8' }], next_cursor: null, total: 3 },
+      answer: { items: [{ ...entry, ip_address: '203.0.113.8', hits }], next_cursor: null, total: 3 },
     },
     as_text: { summary: 'The complete list as text', accept: 'text/plain', answer: '198.51.100.0/24\n203.0.113.7\n' },
   },
@@ -287,7 +313,12 @@ export const getBlockedAddress = operation({
     address: {
       summary: 'An address',
       path: { ip_address: '203.0.113.7' },
-      answer: { ...entry, covered_by: [], workers: [{ pid: 4711, draining: false, holds: true }] },
+      answer: {
+        ...entry,
+        covered_by: [],
+        workers: [{ pid: 4711, draining: false, holds: true }],
+        hits: { ...hits, spark: null },
+      },
     },
     covered: {
       summary: 'An address that only a network covers',

@@ -185,6 +185,9 @@ export const CertificateRemoved = model(
     ...installationFields,
     workers: listOf(CertificateWorker, 'The workers. Draining ones keep it until they end.'),
     runtime_updated: flagOrNull('Every current worker was read back not to hold it. Null: not known yet.'),
+    kept_files: texts(
+      'Paths of files `c-….pem.newer` with other private keys of this certificate. The service never deletes them.',
+    ),
   },
 );
 export type CertificateRemoved = Static<typeof CertificateRemoved>;

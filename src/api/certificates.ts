@@ -204,6 +204,7 @@ export const removeCertificate = operation({
         workers: [{ pid: 4711, role: 'current', holds: false, reason: null }],
         runtime_updated: true,
         reload_scheduled: false,
+        kept_files: [],
       },
     },
   },

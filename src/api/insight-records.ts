@@ -9,6 +9,7 @@ import {
   flag,
   listOf,
   model,
+  oneOf,
   orNull,
   text,
   textOrNull,
@@ -92,8 +93,11 @@ export const InsightSummary = model('InsightSummary', 'What the blocked set did 
 export type InsightSummary = Static<typeof InsightSummary>;
 
 const Mark = model('SeriesMark', 'Something that happened at a point of a chart.', {
-  at: time('When.'),
-  kind: Type.Unsafe<'reload' | 'attack'>({ type: 'string', enum: ['reload', 'attack'], description: 'What it was.' }),
+  at: time('When; of a gap and an attack its begin.'),
+  kind: oneOf(
+    ['reload', 'import', 'attack', 'gap', 'start'],
+    'What it was. `import`: a bulk change of at least 100 entries; `start`: of the service.',
+  ),
   text: text('What to show.'),
 });
 
@@ -105,7 +109,7 @@ export const InsightSeries = model('InsightSeries', 'Figures over time.', {
     listOf(figureOrNull('The value; null: not known.'), 'A value for each step.'),
     'The values of each label.',
   ),
-  marks: listOf(Mark, 'Reloads and attacks in the range, at most 200.'),
+  marks: listOf(Mark, 'What happened in the range, oldest first, at most the last 200.'),
   sampled: sampledField,
   ...knownFields,
 });
@@ -231,6 +235,22 @@ const Attack = model('Attack', 'A rise of denied requests far above the usual.',
   ),
 });
 export type Attack = Static<typeof Attack>;
+
+const AttackEntry = model('AttackEntry', 'An entry that denied requests of an attack.', {
+  entry: text('The entry.'),
+  denied: count('How many requests it denied in the hours of the attack, at most the last 24.'),
+  source: textOrNull('The source whose claim it carries now; null: it is blocked no longer.'),
+});
+
+export const AttackDetail = model('AttackDetail', 'An attack, minute by minute.', {
+  ...Attack.properties,
+  entries: listOf(AttackEntry, 'The 50 entries that denied most.'),
+  from: time('The begin of the first step.'),
+  step_seconds: count('How many seconds each step has.'),
+  values: listOf(figureOrNull('Denied requests; null: not known.'), 'Of each step, at most 300.'),
+  ...knownFields,
+});
+export type AttackDetail = Static<typeof AttackDetail>;
 
 export const Attacks = model('Attacks', 'Attacks, the newest first.', {
   items: listOf(Attack, 'The attacks, at most 1,000.'),

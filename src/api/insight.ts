@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { codes } from '../errors/catalogue.ts';
 import {
+  AttackDetail,
   Attacks,
   type Candidate,
   Candidates,
@@ -101,7 +103,7 @@ export const getSeries = operation({
         step_seconds: 60,
         labels: ['denied'],
         values: [[41, 39, null]],
-        marks: [],
+        marks: [{ at: '2026-11-20T11:02:00.000Z', kind: 'start', text: 'The service started' }],
         sampled: null,
         ...complete,
       },
@@ -328,6 +330,45 @@ export const listAttacks = operation({
   examples: { none: { summary: 'None yet', answer: { items: [] } } },
 });
 
+export const getAttack = operation({
+  id: 'getAttack',
+  method: 'GET',
+  path: '/api/insight/attacks/:id',
+  access: 'read',
+  audit: null,
+  tag,
+  summary: 'Get an attack',
+  description: 'What it did, when, and which entries denied its requests.',
+  params: Type.Object({
+    id: Type.String({
+      minLength: 1,
+      maxLength: 15,
+      pattern: '^[1-9][0-9]*$',
+      description: 'Its id, of `GET /api/insight/attacks`.',
+      mustBe: 'the id of an attack, a whole number',
+      examples: ['7'],
+    }),
+  }),
+  answers: { 200: { description: 'The attack.', schema: AttackDetail } },
+  codes: [codes.NotFound, ...insightCodes],
+  examples: {
+    ended: {
+      summary: 'One that has ended',
+      path: { id: '7' },
+      answer: {
+        ...{ id: 7, started_at: '2026-11-20T10:00:00.000Z', ended_at: '2026-11-20T10:02:00.000Z' },
+        ...{ peak: 360, usual: 12, denied: 1_030 },
+        top_networks: [{ entry: '192.0.2.0/24', denied: 900 }],
+        top_sites: [{ site: 'www.example.com', denied: 880 }],
+        entries: [{ entry: '192.0.2.0/24', denied: 900, source: 'drop' }],
+        ...{ from: '2026-11-20T10:00:00.000Z', step_seconds: 60, values: [340, 360, 330] },
+        complete: false,
+        gaps: [],
+      },
+    },
+  },
+});
+
 export const insightOperations = [
   getInsight,
   getSeries,
@@ -338,4 +379,5 @@ export const insightOperations = [
   getLimits,
   setLimits,
   listAttacks,
+  getAttack,
 ] as const;

@@ -42,6 +42,7 @@ export const tags = {
   Audit: 'Who did what, from where, with which outcome.',
   Events: 'Events as they happen, as a stream.',
   Webhooks: 'The same events, signed and sent to URLs.',
+  Notices: 'What a person on call should know, and up to where each key has read it.',
   'Saved views': "Filters of the panel's lists, saved under a name and shared by all keys.",
   Health: 'Whether blocking is enforced; liveness and readiness probes.',
   Metrics: 'Metrics for Prometheus.',

@@ -16,6 +16,7 @@ import { insightOperations } from './insight.ts';
 import { insightMapOperations } from './insight-map.ts';
 import { keyOperations } from './keys.ts';
 import { metricsOperations } from './metrics.ts';
+import { noticeOperations } from './notices.ts';
 import type { Operation } from './operation.ts';
 import { siteTlsOperations } from './site-tls.ts';
 import { siteOperations } from './sites.ts';
@@ -47,6 +48,7 @@ export const operations: readonly Operation[] = [
   ...undoOperations,
   ...eventOperations,
   ...webhookOperations,
+  ...noticeOperations,
   ...viewOperations,
   ...healthOperations,
   ...metricsOperations,

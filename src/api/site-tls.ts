@@ -4,7 +4,7 @@ import { codes } from '../errors/catalogue.ts';
 import { TlsMembers } from './certificates.ts';
 import { changeCodes, changeMembers } from './changes.ts';
 import { operation } from './operation.ts';
-import { flag, model, oneOf, orNull, requestFlag, requestModel, text, textOrNull } from './schema.ts';
+import { flag, listOf, model, oneOf, orNull, requestFlag, requestModel, text, textOrNull } from './schema.ts';
 import { KeepAbsentQuery, siteParams } from './sites.ts';
 
 const tag = 'Sites';
@@ -65,6 +65,7 @@ const fields = {
     'False: HAProxy serves no TLS, because `PROXY_MANAGER_HTTPS_BIND` is empty. Then nothing of this is in force.',
   ),
   certificate: textOrNull('The id of the certificate for the name; null: there is none.'),
+  names_without_certificate: listOf(Type.String(), 'The names of the site for which there is no certificate.'),
   in_force: flag('True: HAProxy does what `redirect` and `hsts` say.'),
   reason: textOrNull('Why it is not in force; null if it is.'),
 };
@@ -86,6 +87,7 @@ const record = {
   hsts: { max_age: 31_536_000, include_subdomains: false, preload: false },
   tls_enabled: true,
   certificate: 'c-7f3kq2m5xa',
+  names_without_certificate: [],
   in_force: true,
   reason: null,
 } satisfies SiteTlsRecord;
@@ -147,6 +149,7 @@ export const setSiteTls = operation({
         ...answer,
         hsts: null,
         certificate: null,
+        names_without_certificate: ['shop.example.com'],
         in_force: false,
         reason: 'there is no certificate for shop.example.com',
       },

@@ -10,7 +10,15 @@ import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
 import { type Finding, prove } from './prove.ts';
 import { readRecord, recordFile } from './record.ts';
-import { certificateLines, laterPasteLines, pasteLines, report, upstreamPasteLines, withoutRule } from './report.ts';
+import {
+  certificateLines,
+  challengeLines,
+  laterPasteLines,
+  pasteLines,
+  report,
+  upstreamPasteLines,
+  withoutRule,
+} from './report.ts';
 import { refuseUnusable } from './requirements.ts';
 import { ServiceCommand } from './service-command.ts';
 import {
@@ -110,6 +118,7 @@ class Attaching {
     await this.#deps.operator.print(
       ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
+      ...challengeLines(facts.texts, settings.acmeChallengesMap),
     );
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
@@ -133,6 +142,7 @@ class Attaching {
       ...laterPasteLines(lacking, settings),
       ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
+      ...challengeLines(facts.texts, settings.acmeChallengesMap),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Host } from './host.ts';
 import { ownSettings } from './own-settings.ts';
-import { certificateLines } from './report.ts';
+import { certificateLines, challengeLines } from './report.ts';
 import { serviceDropIn } from './texts.ts';
 
 const tlsDir = '/etc/proxy/tls';
@@ -18,6 +18,16 @@ it('the words for certificates are printed for bind lines with TLS that lack the
     /own\.cfg:3, own\.cfg:4[\s\S]*crt-list \/etc\/proxy\/tls\/certificates\.list/,
   );
   expect(lines(`${bind} crt-list ${tlsDir}/certificates.list`)).toEqual([]);
+});
+
+it('the line for challenges is printed where HAProxy serves TLS, until the configuration has it', () => {
+  const map = '/etc/proxy/acme_challenges.map';
+  const printed = (...text: readonly string[]) =>
+    challengeLines([{ path: 'own.cfg', text: ['frontend own', ...text].join('\n') }], map);
+  expect(printed('    bind :80')).toEqual([]);
+  const missing = printed('    bind :80', '    bind :443 ssl crt /etc/ssl/own.pem');
+  expect(missing.at(-1)).toContain(`http-request return status 200`);
+  expect(printed('    bind :443 ssl crt /etc/ssl/own.pem', missing.at(-1)!)).toEqual([]);
 });
 
 it('the settings of an attached service have no address for TLS, although the unit has one', async () => {

@@ -2,6 +2,7 @@ import { configLines } from '../configuration/rules/config-lines.ts';
 import { type FrontEnd, missingRuleText, stickCountersIn } from '../configuration/rules/front-ends.ts';
 import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts';
 import { judgesClients } from '../configuration/rules/upstream-use.ts';
+import { challengeLine } from '../configuration/template/challenge-rule.ts';
 import { builtInCounter } from '../configuration/template/client-address-rules.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines, type UpstreamMaps, upstreamLines } from './texts.ts';
@@ -93,11 +94,7 @@ export function upstreamPasteLines(
 /** For front ends with TLS, until the configuration names the list of certificates. */
 export function certificateLines(texts: readonly ConfigurationFile[], tlsDir: string): string[] {
   const list = `${tlsDir}/certificates.list`;
-  const places = texts.flatMap(({ path, text }) =>
-    [...configLines(text)]
-      .filter(({ words }) => words[0] === 'bind' && words.includes('ssl'))
-      .map(({ number }) => `${path}:${number}`),
-  );
+  const places = tlsPlaces(texts);
   if (places.length === 0 || texts.some(({ text }) => text.includes(list))) return [];
   return [
     '',
@@ -105,6 +102,25 @@ export function certificateLines(texts: readonly ConfigurationFile[], tlsDir: st
     '',
     `    crt-list ${list}`,
   ];
+}
+
+/** Where HAProxy serves TLS, until the configuration names the map of challenges. */
+export function challengeLines(texts: readonly ConfigurationFile[], map: string): string[] {
+  if (tlsPlaces(texts).length === 0 || texts.some(({ text }) => text.includes(map))) return [];
+  return [
+    '',
+    'To order certificates of an authority by http-01 (docs/lets-encrypt.md), each front end that the internet reaches at port 80 needs this line before all its other rules, also before the two lines for blocked addresses. Add it once attach has created the lists:',
+    '',
+    `    ${challengeLine(map)}`,
+  ];
+}
+
+function tlsPlaces(texts: readonly ConfigurationFile[]): string[] {
+  return texts.flatMap(({ path, text }) =>
+    [...configLines(text)]
+      .filter(({ words }) => words[0] === 'bind' && words.includes('ssl'))
+      .map(({ number }) => `${path}:${number}`),
+  );
 }
 
 /** HAProxy 2.6 has three. A rule for one that is in use already has no effect. */

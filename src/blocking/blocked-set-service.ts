@@ -1,10 +1,11 @@
-import type { BlockedIpDetail, BlockedIpPage } from '../api/blocked-entries.ts';
+import type { BlockedIp, BlockedIpDetail } from '../api/blocked-entries.ts';
 import type { BlockAnswer, UnblockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import type { CheckAnswer } from '../api/check.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { ListOrder } from '../store/columns/column-pages.ts';
+import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { NotHit } from '../store/match-counts.ts';
 import type { TrustExpiry } from '../store/trusted-ips-store.ts';
 
@@ -52,6 +53,15 @@ export interface EntryQuery {
   /** Prefixes shorter than this. */
   readonly widerThan?: number;
   readonly blockedSince?: Date;
+  /** Needs the `hits` of the query. */
+  readonly hitSince?: Date;
+}
+
+/** As in the API, without hits. */
+export interface BlockedPage {
+  readonly items: readonly BlockedIp[];
+  readonly next_cursor: string | null;
+  readonly total: number;
 }
 
 export interface BlockedListQuery {
@@ -66,6 +76,8 @@ export interface BlockedListQuery {
   readonly text: string | null;
   readonly expiring: boolean;
   readonly claimed: ClaimedQuery | null;
+  /** For an order of hits, or a filter by them. */
+  readonly hits?: HitSnapshot | undefined;
   /** Aborts when the client disconnects; bulk work then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -116,10 +128,10 @@ export interface BlockedSetService {
   replaceAll(items: AsyncIterable<readonly BulkItem[]>, options: ReplaceOptions, caller: Caller): Promise<BulkAnswer>;
   /** `acceptMapFile`: rewrite the file although it belongs to another database, or would lose more than half. */
   sync(caller: Caller, options?: { readonly acceptMapFile?: boolean }): Promise<SyncAnswer>;
-  list(query: BlockedListQuery): Promise<BlockedIpPage>;
+  list(query: BlockedListQuery): Promise<BlockedPage>;
   /** Canonical texts of all entries, or of those that are claimed so, in address order, page by page. */
   listTexts(claimed?: ClaimedQuery | null): AsyncIterable<readonly string[]>;
-  get(entry: IpEntry): Promise<BlockedIpDetail>;
+  get(entry: IpEntry): Promise<Omit<BlockedIpDetail, 'hits'>>;
   check(entry: IpEntry): Promise<CheckAnswer>;
 }
 

@@ -1,4 +1,4 @@
-import type { BlockedIp, BlockedIpDetail, BlockedIpPage } from '../api/blocked-entries.ts';
+import type { BlockedIp, BlockedIpDetail } from '../api/blocked-entries.ts';
 import type { BlockAnswer } from '../api/blocked-ips.ts';
 import type { BulkAnswer, Rejection, SyncAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
@@ -20,6 +20,7 @@ import type {
   BatchOptions,
   BatchRequest,
   BlockedListQuery,
+  BlockedPage,
   BlockedSetService,
   BulkItem,
   ClaimedQuery,
@@ -333,7 +334,8 @@ export class BlockedSet implements BlockedSetService {
     return answer;
   }
 
-  async list(query: BlockedListQuery): Promise<BlockedIpPage> {
+  async list(query: BlockedListQuery): Promise<BlockedPage> {
+    const now = this.#deps.now();
     const { source, ...texts } = query.claimed ?? {};
     // The columns know the sources, but no texts.
     const byColumns = source !== undefined && Object.keys(texts).length === 0;
@@ -347,7 +349,8 @@ export class BlockedSet implements BlockedSetService {
       text: query.text,
       expiringOnly: query.expiring,
       claimed: query.claimed === null || byColumns ? null : await this.#selection(query.claimed),
-      now: this.#deps.now(),
+      hits: query.hits && { snapshot: query.hits, now: secondsOf(now) },
+      now,
       signal: query.signal,
     });
     return { items: await this.#withClaims(page.items), next_cursor: page.nextCursor, total: page.total };
@@ -359,10 +362,11 @@ export class BlockedSet implements BlockedSetService {
   }
 
   /** Undefined: all. Errors: 1100 for an unknown source. */
-  async #entryFilter({ source, blockedSince, ...same }: EntryQuery & Pick<ClaimedQuery, 'source'>) {
+  async #entryFilter({ source, blockedSince, hitSince, ...same }: EntryQuery & Pick<ClaimedQuery, 'source'>) {
     const filter = {
       ...same,
-      ...(blockedSince !== undefined && { blockedSince: Math.floor(blockedSince.getTime() / 1_000) }),
+      ...(blockedSince !== undefined && { blockedSince: secondsOf(blockedSince) }),
+      ...(hitSince !== undefined && { hitSince: secondsOf(hitSince) }),
       ...(source !== undefined && { source: (await this.#deps.sources.find(source)).id }),
     };
     return Object.keys(filter).length === 0 ? undefined : filter;
@@ -378,7 +382,7 @@ export class BlockedSet implements BlockedSetService {
     };
   }
 
-  async get(entry: IpEntry): Promise<BlockedIpDetail> {
+  async get(entry: IpEntry): Promise<Omit<BlockedIpDetail, 'hits'>> {
     const row = await this.#deps.store.get(entry.text);
     const covering = await coveringOf(this.#deps.store, entry);
     if (row === null) {
@@ -455,4 +459,8 @@ async function afterStoring<T>(stored: ChangeCounts, look: () => Promise<T>): Pr
 
 function deadlineOf(caller: Caller): number {
   return caller.receivedAt + runtimeBudgetMs;
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
 }

@@ -74,7 +74,8 @@ describe('the answers to challenges', () => {
     for (const failure of [say('Out of memory error.\n\n'), hang]) {
       master.script = (command) => (command.includes(' add map ') ? failure : undefined);
       await expect(time.during(kit.challenges.show(), 20)).rejects.toMatchObject({
-        code: codes.ChallengesNotShown,
+        code: codes.ChallengesNotReady,
+        retryAfterSeconds: 5,
         message: expect.stringContaining(`current worker ${master.current.pid}`),
       });
     }
@@ -138,6 +139,21 @@ describe('the answers to challenges', () => {
     master.finishReload();
     await kit.reconciler.check(false);
     expect(running()).toEqual(lines(tokens[0]!));
+  });
+
+  it('are waited for in a worker that starts meanwhile, and not in one that drains', async () => {
+    const draining = master.current;
+    master.beginReload({ [path()]: [] });
+    master.finishReload();
+    master.script = (command) => (command.startsWith(`@!${draining.pid} `) ? hang : undefined);
+    stored = of(tokens[0]!);
+    await expect(time.during(kit.challenges.show(), 20)).rejects.toMatchObject({
+      code: codes.ChallengesNotReady,
+      message: expect.stringContaining(`current worker ${master.current.pid}`),
+    });
+    const seen = kit.challenges.show().then(() => running());
+    await time.during(Promise.all([seen, kit.reconciler.check(true)]), 20);
+    expect(await seen).toEqual(lines(tokens[0]!));
   });
 
   it.each([

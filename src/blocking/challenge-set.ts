@@ -52,6 +52,13 @@ export function challengesNotShown(reason: string): ServiceError {
   return new ServiceError(codes.ChallengesNotShown, 'show challenges', reason);
 }
 
+const retryAfterSeconds = 5;
+
+/** 6063: HAProxy starts, reloads or repeats a comparison, which ends by itself. */
+export function challengesNotReady(reason: string): ServiceError {
+  return new ServiceError(codes.ChallengesNotReady, 'show challenges', reason, { retryAfterSeconds });
+}
+
 /** The path at which an authority asks for the token. */
 export function challengePath(token: string): string {
   return `/.well-known/acme-challenge/${token}`;
@@ -130,7 +137,7 @@ export class ChallengeSet {
 
   /**
    * Shows what the database has, and nothing else. Returns when the file is durable and every current worker was read
-   * back to hold it, also one that started meanwhile. Errors: 6052, 6004, 6002.
+   * back to hold it, also one that started meanwhile. Errors: 6052, 6063, 6004, 6002.
    */
   async show(): Promise<void> {
     const { obstacle } = await this.#usage.check();
@@ -138,7 +145,7 @@ export class ChallengeSet {
     await this.clear();
     const deadline = performance.now() + shownWithinMs;
     for (let left = this.#obstacle(); left !== null; left = this.#obstacle()) {
-      if (performance.now() >= deadline) throw challengesNotShown(left);
+      if (performance.now() >= deadline) throw challengesNotReady(left);
       await pause(pollMs);
     }
   }

@@ -401,6 +401,6 @@ it('whatever is done to claims, and wherever the service dies, an address is blo
       await check(new Model());
       failed = false;
     }),
-    { numRuns: longTests ? 1_500 : 10 },
+    { numRuns: longTests ? 1_500 : 6 },
   );
 }, 600_000);

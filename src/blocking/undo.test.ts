@@ -613,7 +613,7 @@ it('of any operation is exact, or changes nothing', async () => {
       for (const name of ['fail2ban', 'drop'])
         await changes.kit.blockedSet.replaceAll(listOf([]), { allowShrink: true, source: name }, by(name));
     }),
-    { numRuns: longTests ? 40 : 8 },
+    { numRuns: longTests ? 40 : 5 },
   );
   expect(undone).toBeGreaterThan(5);
   expect(refused).toBeGreaterThan(0);

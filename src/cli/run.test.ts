@@ -89,6 +89,11 @@ describe('a usage error', () => {
 });
 
 describe('the program', () => {
+  it('lists candidates without a further verb', async () => {
+    const { code, err } = await typed('candidates --url http://127.0.0.1:1', { PROXY_MANAGER_API_KEY: 'k'.repeat(20) });
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('nothing listens there') });
+  });
+
   it('loads only the verb that was typed, the same as in the complete tree', async () => {
     const whole = await treeNow();
     for (const { words } of whole.verbs) {

@@ -15,6 +15,8 @@ export const problemCodes = {
   certificateInUse: 6044,
   acmeNotConfigured: 6058,
   alreadyOrdered: 6059,
+  insightOff: 7010,
+  insightLoading: 7011,
 } as const;
 
 export function isProblem(error: unknown, code: number): error is ApiProblem {

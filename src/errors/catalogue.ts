@@ -77,9 +77,11 @@ const rows = [
   [6058, 'AcmeNotConfigured', 'State', 'no certificate authority configured', 409],
   [6059, 'AlreadyOrdered', 'State', 'certificate ordered already', 409],
   [6060, 'NameIsOrdered', 'State', 'name of another order', 409],
+  [6063, 'ChallengesNotReady', 'State', 'challenges not answered yet', 503],
   [7010, 'InsightOff', 'State', 'denied requests not counted', 409],
   [7011, 'InsightLoading', 'State', 'figures being loaded', 503],
   [7012, 'NotWatched', 'State', 'denied requests not watched for so long', 409],
+  [7017, 'NoSuchNotice', 'State', 'no such notice yet', 409],
 ] as const satisfies readonly (readonly [number, string, string, string, number])[];
 
 type Row = (typeof rows)[number];

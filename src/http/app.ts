@@ -32,6 +32,7 @@ import { keysRoutes } from './keys-routes.ts';
 import { compileOnFirstUse, schemaRules } from './lazy-compilers.ts';
 import type { ListenOptions } from './listen-certificate.ts';
 import { metricsRoutes } from './metrics-routes.ts';
+import { noticesRoutes } from './notices-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { isPanelRoute } from './panel-pages.ts';
 import { isUnknownPageVisit, panelRoutes, sendPage } from './panel-routes.ts';
@@ -173,6 +174,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   webhooksRoutes(app, services);
   insightRoutes(app, services);
   viewsRoutes(app, services);
+  noticesRoutes(app, services);
   insightMapRoutes(app, services);
   metricsRoutes(app, services);
   openApiRoutes(app);

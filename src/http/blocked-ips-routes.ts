@@ -8,7 +8,7 @@ import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
-import { notHitOf, readEntryFilter } from './entry-filter-request.ts';
+import { hitFilterOf, notHitOf, readEntryFilter } from './entry-filter-request.ts';
 import { handle } from './handle.ts';
 import { clientGone, rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -54,7 +54,11 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet, insight }: 
     counted(dropped ? (removed ? { removed: 1 } : { updated: 1 }) : { unchanged: 1 });
     return answer;
   });
-  handle(app, getBlockedAddress, ({ params }) => blockedSet.get(pathAddress(params.ip_address)));
+  handle(app, getBlockedAddress, async ({ params }) => {
+    const found = await blockedSet.get(pathAddress(params.ip_address));
+    const [hits = null] = await insight.hitsOf([found], true);
+    return { ...found, hits };
+  });
   handle(app, checkAddress, ({ params }) => blockedSet.check(pathAddress(params.ip_address)));
   handle(app, listBlockedAddresses, async ({ query, request, reply }) => {
     reply.header('vary', 'Accept');
@@ -74,7 +78,8 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet, insight }: 
     const { limit, cursor, offset = 0, q, text, expiring = false, sort: by = 'address', order } = query;
     refuseCombinations(query);
     const claimed = await claimedOf(query, insight);
-    const entries = readEntryFilter(query, now());
+    const entries = { ...readEntryFilter(query, now()), ...hitFilterOf(query, now()) };
+    const ofHits = by === 'hits' || by === 'last_hit' || query.hit_within !== undefined;
     const ordered = { by, descending: order === 'desc' };
     const isSearch = text !== undefined || claimed !== null || ofColumns.some((name) => query[name] !== undefined);
     const done = isSearch ? searches.begin(keyName) : null;
@@ -89,17 +94,21 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet, insight }: 
         text: text ?? null,
         expiring,
         claimed,
+        hits: ofHits ? await insight.hitSnapshot() : undefined,
       };
-      return await blockedSet.list({ ...wanted, signal: untilGone(reply) });
+      const page = await blockedSet.list({ ...wanted, signal: untilGone(reply) });
+      const hits = await insight.hitsOf(page.items, query.spark === true);
+      return { ...page, items: page.items.map((item, index) => ({ ...item, hits: hits[index] ?? null })) };
     } finally {
       done?.();
     }
   }
 
   async function sendTextList(query: ListQuery, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const name = /[?&](limit|cursor|offset|q|text|expiring|sort|order|family|wider_than|blocked_since)=/.exec(
-      request.url,
-    )?.[1];
+    const name =
+      /[?&](limit|cursor|offset|q|text|expiring|sort|order|family|wider_than|blocked_since|hit_within|spark)=/.exec(
+        request.url,
+      )?.[1];
     if (name !== undefined) {
       throw rejectedFields([
         {
@@ -118,7 +127,7 @@ export function blockedIpsRoutes(app: FastifyInstance, { blockedSet, insight }: 
 }
 
 /** Read from the columns in memory, which hold no texts. */
-const ofColumns = ['sort', 'order', 'family', 'wider_than', 'blocked_since'] as const;
+const ofColumns = ['sort', 'order', 'family', 'wider_than', 'blocked_since', 'hit_within'] as const;
 
 /** Errors: 100 for parameters that cannot be sent together. */
 function refuseCombinations(query: ListQuery): void {

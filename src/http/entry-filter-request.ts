@@ -36,7 +36,7 @@ function readSince(text: string, now: Date): Date {
 }
 
 const daySeconds = 86_400;
-const mostNotHitSeconds = 400 * daySeconds;
+const longestSeconds = 400 * daySeconds;
 
 /** Undefined: not asked for. Errors: 100, 104; 7010 to 7012. */
 export async function notHitOf(
@@ -45,7 +45,15 @@ export async function notHitOf(
 ): Promise<NotHit | undefined> {
   if (text === undefined) return undefined;
   const seconds = validDuration('not_hit_for', text);
-  if (seconds >= daySeconds && seconds <= mostNotHitSeconds) return await insight.notHit(seconds);
+  if (seconds >= daySeconds && seconds <= longestSeconds) return await insight.notHit(seconds);
   const description = `${quote(text)} is not valid: it must be at least 1d and at most 400d`;
   throw rejectedFields([{ name: 'not_hit_for', description }]);
+}
+
+/** Errors: 100 and 104. */
+export function hitFilterOf({ hit_within: text }: { readonly hit_within?: string }, now: Date) {
+  if (text === undefined) return {};
+  const seconds = validDuration('hit_within', text);
+  if (seconds <= longestSeconds) return { hitSince: new Date(now.getTime() - seconds * 1_000) };
+  throw rejectedFields([{ name: 'hit_within', description: `${quote(text)} is not valid: it must be at most 400d` }]);
 }

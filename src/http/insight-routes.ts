@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import {
+  getAttack,
   getInsight,
   getLimits,
   getSeries,
@@ -52,6 +53,7 @@ export function insightRoutes(app: FastifyInstance, { insight }: Services): void
   handle(app, getLimits, () => insight.limits());
   handle(app, setLimits, ({ body, caller }) => insight.setLimits(body, caller));
   handle(app, listAttacks, () => insight.attacks());
+  handle(app, getAttack, ({ params }) => insight.attack(Number(params.id)));
 }
 
 /** In seconds. Errors: 100, 104. */

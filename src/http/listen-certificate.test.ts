@@ -235,6 +235,23 @@ describe('the files', () => {
     expect(started.notices()).toEqual([]);
   });
 
+  it('that are replaced by a link through another path to the folder are noticed too', async () => {
+    const path = `${folder}~`;
+    await symlink(folder, path);
+    try {
+      const standIn = join(path, 'default.pem');
+      await both(standIn);
+      await symlink(join(folder, 'default.pem'), certificate);
+      const { lines, ...to } = log();
+      const deps = { log: to, now: () => new Date() };
+      const one = await ListenCertificate.open({ certificate: join(path, 'api.pem'), key: null, standIn }, deps);
+      expect(one.notices()).toEqual([expect.stringContaining('the API serves the default certificate: HAProxy')]);
+      expect(lines.map(({ message }) => message)).toEqual(['API serves the default certificate']);
+    } finally {
+      await rm(path);
+    }
+  });
+
   it.each([
     ['a link to it', async (to: string) => await symlink(certificate, to)],
     ['a copy of it', async (to: string) => await copyFile(certificate, to)],

@@ -1,7 +1,7 @@
 // The certificate of the API itself: read from two files, and again when they change.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, readlink } from 'node:fs/promises';
+import { open, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { pause } from '../concurrency/pause.ts';
@@ -177,7 +177,7 @@ async function certificateIn(
   } catch (cause) {
     if (standIn === null || (cause as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(file, cause);
     const target = await targetOf(file);
-    return { content: await contentOf(target), isStandIn: target === standIn };
+    return { content: await contentOf(target), isStandIn: await isSameFile(target, standIn) };
   }
 }
 
@@ -186,6 +186,15 @@ async function targetOf(link: string): Promise<string> {
     return resolve(dirname(link), await readlink(link));
   } catch (cause) {
     throw unreadable(link, cause);
+  }
+}
+
+/** Two paths to one file, if a folder is a link. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  try {
+    return (await realpath(one)) === (await realpath(other));
+  } catch (cause) {
+    throw unreadable(other, cause);
   }
 }
 

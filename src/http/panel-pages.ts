@@ -2,6 +2,8 @@
 export const panelPages = [
   '/',
   '/blocked',
+  '/map',
+  '/candidates',
   '/sources',
   '/check',
   '/trusted',
@@ -16,6 +18,10 @@ export const panelPages = [
 
 export type PanelPage = (typeof panelPages)[number];
 
+export function isPanelPage(path: string): path is PanelPage {
+  return (panelPages as readonly string[]).includes(path);
+}
+
 export function isPanelRoute(url: string): boolean {
-  return url === '/assets/:name' || (panelPages as readonly string[]).includes(url);
+  return url === '/assets/:name' || isPanelPage(url);
 }

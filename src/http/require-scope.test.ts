@@ -72,11 +72,11 @@ describe('every operation and its scope', () => {
     ]);
   });
 
-  test('allows read to change only its own session and to see neither configuration nor keys, and block what fail2ban needs', () => {
+  test('allows read to change only its own session and what it has read, and to see neither configuration nor keys, and block what fail2ban needs', () => {
     const needing = (scope: string) => rows.filter(({ access }) => access === scope).map(({ route }) => route);
     for (const route of needing('read'))
       expect(route).toMatch(
-        /^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$|POST \/api\/client-address$)/,
+        /^(GET (?!\/api\/(config|keys))|(POST|DELETE) \/api\/session$|POST \/api\/client-address$|PUT \/api\/notices\/read$)/,
       );
     expect(needing('block')).toEqual([
       'POST /api/blocked-ips',

@@ -483,6 +483,27 @@ describe('every route', () => {
     expect(response.json()).toEqual({ ...(await sync()), duration_ms: 12 });
   });
 
+  test('lists entries with their hits, and reads them in advance only for an order or a filter of hits', async () => {
+    const hits = { last_24h: 3, last_30d: null, total: 9, first_hit: null, last_hit: NOW.toISOString() };
+    const stub = stubApp({ insight: { hitsOf: async (entries: object[]) => entries.map(() => hits) } });
+    for (const [url, snapshots] of [
+      ['/api/blocked-ips?spark=true', 0],
+      ['/api/blocked-ips?sort=hits&order=desc', 1],
+      ['/api/blocked-ips?hit_within=24h', 2],
+    ] as const) {
+      const response = await stub.app.inject({ url, headers: BEARER });
+      expect(response.json().items[0]).toMatchObject({ hits });
+      expect(stub.calls.filter(({ method }) => method === 'insight.hitSnapshot')).toHaveLength(snapshots);
+    }
+    const wrong = await stub.app.inject({ url: '/api/blocked-ips?hit_within=401d', headers: BEARER });
+    expect({ status: wrong.statusCode, text: wrong.body }).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('at most 400d'),
+    });
+    const both = await stub.app.inject({ url: '/api/blocked-ips?hit_within=1d&text=a', headers: BEARER });
+    expect(both.statusCode).toBe(400);
+  });
+
   test('returns 200 if the address is already blocked', async () => {
     const { app } = stubApp({
       blockedSet: {

@@ -15,6 +15,7 @@ import type { InsightFigures } from '../insight/insight-off.ts';
 import type { AcmeOperations } from '../issuance/acme-operations.ts';
 import type { ApiKeys } from '../keys/keys.ts';
 import type { Sessions } from '../keys/sessions.ts';
+import type { Notices } from '../notices/notices.ts';
 import type { SitesTls } from '../sites/site-tls.ts';
 import type { SitesService } from '../sites/sites-service.ts';
 import type { CertificateOperations } from '../tls/certificate-operations.ts';
@@ -48,6 +49,7 @@ export interface Services {
   readonly events: EventsService;
   readonly webhooks: WebhooksService;
   readonly insight: InsightFigures;
+  readonly notices: Pick<Notices, 'list' | 'read'>;
   readonly views: Pick<SavedViews, 'list' | 'get' | 'put' | 'remove'>;
   readonly health: Pick<Health, 'health' | 'ready'>;
   readonly panel: PanelFiles;

@@ -8,7 +8,9 @@ import type { Limits } from './limits.ts';
 const minuteSeconds = 60;
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
-const tops = 5;
+/** Entries and sites that are stored; events have the first five. */
+const storedTops = 50;
+export const tops = 5;
 
 interface AttackRecorderDeps {
   readonly series: SeriesStore;
@@ -126,8 +128,8 @@ export class AttackRecorder {
         id: this.#id,
         rate: attack.peak,
         usual: attack.usual,
-        top_networks: networks,
-        top_sites: sites,
+        top_networks: networks.slice(0, tops),
+        top_sites: sites.slice(0, tops),
       });
     } else await records.changeAttack({ id: this.#id, ...row });
     if (kind !== 'ended') return;
@@ -166,5 +168,5 @@ export class AttackRecorder {
 }
 
 function topOf(sums: ReadonlyMap<string, number>): [string, number][] {
-  return [...sums].sort((a, b) => b[1] - a[1]).slice(0, tops);
+  return [...sums].sort((a, b) => b[1] - a[1]).slice(0, storedTops);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
-import { describeOnEachProxy, longTests } from '../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../testkit/proxies.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import { singleHeaderModes } from '../domain/upstream-modes.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -50,7 +50,7 @@ async function reading(proxy: RenderedProxy, whole: boolean, mode: 'on' | 'denie
 
 const ordered = (counts: ReadonlyMap<string, number>) => [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
 
-describeOnEachProxy('counting of denied requests', ({ bin, major }) => {
+describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
   let proxy: RenderedProxy;
   beforeEach(async () => {
     proxy = await RenderedProxy.start({ bin, maps, input: { insight: 'on' }, site: { names: ['*.example.com'] } });
@@ -133,7 +133,7 @@ describeOnEachProxy('counting of denied requests', ({ bin, major }) => {
   });
 });
 
-describeOnEachProxy('a table that can hold no more', ({ bin }) => {
+describeOnProductProxies('a table that can hold no more', ({ bin }) => {
   /** Of one entry: most clients cannot be counted. */
   const tiny = (text: string) => text.replaceAll(/ size \d+k expire/g, ' size 1 expire');
 
@@ -158,7 +158,7 @@ describeOnEachProxy('a table that can hold no more', ({ bin }) => {
   });
 });
 
-describeOnEachProxy("an operator's page that counts", ({ bin }) => {
+describeOnProductProxies("an operator's page that counts", ({ bin }) => {
   it('is sent as it is', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pm-page-'));
     const path = join(folder, 'page.html');

@@ -14,8 +14,11 @@ export type InsightFigures = Pick<
   | 'limits'
   | 'setLimits'
   | 'attacks'
+  | 'attack'
   | 'metrics'
   | 'notHit'
+  | 'hitSnapshot'
+  | 'hitsOf'
 >;
 
 const off = async (): Promise<never> => {
@@ -33,6 +36,9 @@ export const insightOff: InsightFigures = {
   limits: off,
   setLimits: off,
   attacks: off,
+  attack: off,
   metrics: async () => null,
   notHit: off,
+  hitSnapshot: off,
+  hitsOf: async (entries) => entries.map(() => null),
 };

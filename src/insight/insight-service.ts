@@ -1,8 +1,10 @@
 // The figures, as the API returns them.
+import type { EntryHits } from '../api/blocked-entries.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Ignored, KnockingQuery, SeriesQuery } from '../api/insight.ts';
 import type {
   Attack,
+  AttackDetail,
   Attacks,
   Candidates,
   InsightLimits,
@@ -16,18 +18,21 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
 import { auditedChange } from '../store/audit-rows.ts';
+import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
+import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
 import type { MatchCounts, NotHit } from '../store/match-counts.ts';
 import type { Metric, SeriesStore } from '../store/series-store.ts';
-import type { AttackTops } from './attack-recorder.ts';
+import { type AttackTops, tops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
+import { EntryHitFigures } from './entry-hits.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
 import { knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
-import { inSteps, type Range, rangeBefore } from './ranges.ts';
+import { inSteps, type Range, rangeBefore, rangeOf } from './ranges.ts';
 import type { NotWatched } from './watched-time.ts';
 
 export type { NotHit } from '../store/match-counts.ts';
@@ -53,6 +58,7 @@ interface InsightServiceDeps {
   readonly records: InsightStore;
   readonly lookup: Pick<EntryLookup, 'around'>;
   readonly counts: MatchCounts;
+  readonly hits: Pick<HitsStore, 'ofEntries'>;
   readonly sources: () => Promise<readonly CountedSource[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
@@ -63,11 +69,13 @@ interface InsightServiceDeps {
 
 export class InsightService {
   readonly #deps: InsightServiceDeps;
+  readonly #entryHits: EntryHitFigures;
   #neverMatched: { readonly countedMs: number; readonly count: number } | null = null;
   #counting: Promise<void> | null = null;
 
   constructor(deps: InsightServiceDeps) {
     this.#deps = deps;
+    this.#entryHits = new EntryHitFigures(deps);
   }
 
   /** @param seconds the range  Errors: 7011. */
@@ -127,6 +135,21 @@ export class InsightService {
     return { blockedBy: iso(from), since: from };
   }
 
+  /** What lists are sorted by. Errors: 7011. */
+  async hitSnapshot(): Promise<HitSnapshot> {
+    return await this.#entryHits.snapshot(this.#running('list blocked addresses'), this.#seconds());
+  }
+
+  /** In the order of the entries; null: the figures are not loaded yet. @throws StoreError */
+  async hitsOf(
+    entries: readonly { readonly ip_address: string; readonly blocked_at: string }[],
+    spark: boolean,
+  ): Promise<(EntryHits | null)[]> {
+    const { state } = this.#deps.insight;
+    if (state === null) return entries.map(() => null);
+    return await this.#entryHits.of(state, entries, { at: this.#seconds(), spark });
+  }
+
   /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */
   async metrics(): Promise<InsightState | null> {
     if (this.#deps.insight.state === null) return null;
@@ -145,7 +168,7 @@ export class InsightService {
     const how = metric === 'addresses' ? 'most' : metric === 'entries' ? 'last' : 'sum';
     const all = inSteps(observed, range, how);
     const known = await this.#known(from, at);
-    const head = { from: iso(from), step_seconds: range.step, marks: await this.#marks(range), ...known };
+    const head = { from: iso(from), step_seconds: range.step, marks: await this.#marks(range, known.gaps), ...known };
     if (by === 'none' || metric !== 'denied') return { ...head, labels: [metric], values: [all], sampled: null };
     const names = await series.labels(by);
     const points = await series.points({ metric, labels: [...names.keys()], step, from, to });
@@ -267,6 +290,27 @@ export class InsightService {
     return { items: (await this.#deps.records.attacks(mostAttacks)).map(attackOf) };
   }
 
+  /** Errors: 1100; 7011. */
+  async attack(id: number): Promise<AttackDetail> {
+    this.#running('get attack');
+    const attack = await this.#deps.records.attack(id);
+    if (attack === null) throw new ServiceError(codes.NotFound, 'get attack', `there is no attack ${id}`);
+    const at = this.#seconds();
+    const end = attack.ended_at ?? at;
+    const range = rangeOf(attack.started_at, end, at);
+    const { from, to, base: step } = range;
+    const points = await this.#deps.series.points({ metric: 'denied', labels: [0], step, from, to });
+    const { networks } = JSON.parse(attack.top_json) as AttackTops;
+    const around = await this.#deps.lookup.around(networks.map(({ entry }) => entry));
+    const names = await this.#deps.sourceNames();
+    const entries = networks.map(({ entry, denied }) => {
+      const now = around.get(entry);
+      return { entry, denied, source: now?.entry === entry ? (names.get(now.source) ?? null) : null };
+    });
+    const steps = { from: iso(from), step_seconds: range.step, values: inSteps(points, range, 'sum') };
+    return { ...attackOf(attack), entries, ...steps, ...(await this.#known(attack.started_at, end)) };
+  }
+
   #running(op: string): RunningInsight {
     const running = this.#deps.insight.state;
     if (running !== null) return running;
@@ -298,10 +342,12 @@ export class InsightService {
     };
   }
 
-  async #marks({ from, to }: Range): Promise<InsightSeries['marks']> {
+  async #marks({ from, to }: Range, gaps: Known['gaps']): Promise<InsightSeries['marks']> {
     const attacks = (await this.#deps.records.attacks(mostMarks)).filter(({ started_at: at }) => at >= from && at < to);
     const reloads = await this.#deps.reloadsSince(iso(from));
     return [
+      ...this.#deps.insight.marks.between(from, to).map(({ at, kind, text }) => ({ at: iso(at), kind, text })),
+      ...gaps.map((gap) => ({ at: gap.from, kind: 'gap' as const, text: `Gap: ${gap.cause}` })),
       ...reloads.map(({ at, text }) => ({ at, kind: 'reload' as const, text })),
       ...attacks.map(({ started_at, peak }) => ({
         at: iso(started_at),
@@ -345,6 +391,6 @@ function attackOf({ id, started_at, ended_at, peak, usual, denied, top_json }: S
   const { networks, sites } = JSON.parse(top_json) as AttackTops;
   return {
     ...{ id, started_at: iso(started_at), ended_at: ended_at === null ? null : iso(ended_at), peak, usual, denied },
-    ...{ top_networks: networks, top_sites: sites },
+    ...{ top_networks: networks.slice(0, tops), top_sites: sites.slice(0, tops) },
   };
 }

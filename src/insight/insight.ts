@@ -16,6 +16,7 @@ import { gapCauses, gapOf } from './gaps.ts';
 import type { InsightObserver, InsightState } from './insight-observer.ts';
 import { InsightLimits } from './limits.ts';
 import type { LoudClients } from './loud-clients.ts';
+import { type Mark, Marks } from './marks.ts';
 import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import { restored } from './restored.ts';
 import { SourceWatch, type WatchedSource } from './source-watch.ts';
@@ -61,6 +62,7 @@ export interface RunningInsight {
 
 export class Insight {
   readonly limits: InsightLimits;
+  readonly marks: Marks;
   readonly #deps: InsightDeps;
   readonly #stop = new AbortController();
   readonly #work = new Mutex();
@@ -84,6 +86,7 @@ export class Insight {
   constructor(deps: InsightDeps) {
     this.#deps = deps;
     this.limits = new InsightLimits(deps.series, deps.records);
+    this.marks = new Marks(deps.now);
   }
 
   /** What is known now; null: not loaded yet. */
@@ -112,6 +115,7 @@ export class Insight {
   }
 
   start(): void {
+    this.marks.started();
     this.#loop ??= this.#run();
   }
 
@@ -171,6 +175,7 @@ export class Insight {
     const { deps, limits } = { deps: this.#deps, limits: this.limits };
     const state = await restored(deps);
     await limits.load();
+    const marks = (await deps.series.state('marks')) as readonly Mark[] | undefined;
     const attacks = await AttackRecorder.load({ ...deps, state });
     const candidates = new CandidateWatch({ ...deps, clients: state.clients, limits });
     const watched = new WatchedTime({ ...deps, collector: state.collector });
@@ -178,9 +183,10 @@ export class Insight {
     const flusher = new Flusher({
       ...{ collector: state.collector, knocking: state.knocking, points: state.points },
       ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
-      states: () => sources.states,
+      states: () => ({ ...sources.states, ...this.marks.states }),
       dropped: (time) => watched.note({ ...time, cause: gapCauses.unstored }),
     });
+    this.marks.restore(marks);
     this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched };
   }
 

@@ -20,15 +20,25 @@ export function isRange(seconds: number): boolean {
   return seconds >= shortest && seconds <= longest;
 }
 
+/** The steps of a time that has passed. @param at now: older points are kept in longer steps */
+export function rangeOf(from: number, to: number, at: number): Range {
+  const base = baseOf(at - from);
+  const step = Math.ceil((to - from + 1) / (mostSteps - 1) / base) * base;
+  return { from: from - (from % step), to: to - (to % step) + step, step, base };
+}
+
 /** The range that ends with the step of `at`. */
 export function rangeBefore(at: number, seconds: number): Range {
-  // One step less than what is kept: the oldest may be gone already.
-  const base = steps.find(
-    ({ seconds: length, keepSeconds }) => seconds <= keepSeconds - length || length === steps.at(-1)!.seconds,
-  )!;
-  const step = Math.ceil(seconds / mostSteps / base.seconds) * base.seconds;
+  const base = baseOf(seconds);
+  const step = Math.ceil(seconds / mostSteps / base) * base;
   const to = at - (at % step) + step;
-  return { from: to - Math.ceil(seconds / step) * step, to, step, base: base.seconds };
+  return { from: to - Math.ceil(seconds / step) * step, to, step, base };
+}
+
+/** One step less than what is kept: the oldest may be gone already. */
+function baseOf(age: number): Step {
+  const fits = steps.find(({ seconds: length, keepSeconds }) => age <= keepSeconds - length);
+  return (fits ?? steps.at(-1)!).seconds;
 }
 
 /** Sums points of `base` into shown steps; null: nothing is known of it. @param how of steps that consist of several */

@@ -1,8 +1,11 @@
 // Accounts at authorities, and what follows if the secret of their keys is lost.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
 import { unreachable } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { SECRET_LENGTH, Sealer } from '../secrets/sealed.ts';
 import { countSealedKeys } from '../store/sealed-keys.ts';
+import { Accounts } from './accounts.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -25,6 +28,41 @@ async function untilFinalizing(): Promise<void> {
   }
   kit.authority.before = () => undefined;
 }
+
+it('a registration that fails late does not make a later one be repeated', async () => {
+  await kit.request('a.example');
+  await kit.untilIdle();
+  const { directory } = kit.authority;
+  const registered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  const accounts = new Accounts({
+    store: kit.accounts,
+    sealer: new Sealer(Buffer.alloc(SECRET_LENGTH, 1)),
+    settings: { directory, contacts: [], termsAgreed: true, externalAccount: null },
+    connect: (at, key) => ({
+      ...kit.authority.connect(at, key),
+      register: async () => {
+        begun += 1;
+        await registered[begun - 1]?.promise;
+        return { url: 'https://ca.example/account/1', status: 'valid' };
+      },
+    }),
+    createId: () => 'a-1',
+    log: { warn: () => undefined },
+    now: () => new Date(kit.now),
+  });
+  const first = accounts.of(directory);
+  await eventually('the first has begun', async () => begun === 1);
+  await accounts.forget(directory);
+  const second = accounts.of(directory);
+  await eventually('the second has begun', async () => begun === 2);
+  registered[0]!.reject(unreachable());
+  await expect(first).rejects.toThrow('no answer');
+  registered[1]!.resolve();
+  await second;
+  await accounts.of(directory);
+  expect(begun).toBe(2);
+});
 
 describe('after the secret is lost', () => {
   it('another account is registered with another key', async () => {

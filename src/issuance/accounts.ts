@@ -55,7 +55,8 @@ export class Accounts {
     try {
       return await account;
     } catch (error) {
-      this.#ready.delete(directory);
+      // A later one may have begun meanwhile.
+      if (this.#ready.get(directory) === account) this.#ready.delete(directory);
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { selfSigned } from '../../testkit/tls/uploads.ts';
+import { challengesNotReady } from '../blocking/challenge-set.ts';
 import { codes } from '../errors/catalogue.ts';
 import { AcmeOperations } from './acme-operations.ts';
 
@@ -86,4 +87,19 @@ it('challenges that would not be answered are refused before anything is stored'
     message: 'nothing is ordered: the challenge cannot be answered: status 403',
   });
   expect(await kit.issuance.all()).toEqual([]);
+});
+
+it('a state that passes is no refusal: the same request may succeed later', async () => {
+  kit.showing = () => {
+    throw challengesNotReady('current worker 7: new worker, not compared yet');
+  };
+  await expect(requested('shop.example')).rejects.toMatchObject({
+    code: codes.ChallengesNotReady,
+    op: 'request certificate',
+    message: 'nothing is ordered: the challenge cannot be answered: current worker 7: new worker, not compared yet',
+    retryAfterSeconds: 5,
+  });
+  expect(await kit.issuance.all()).toEqual([]);
+  kit.showing = () => undefined;
+  await requested('shop.example');
 });

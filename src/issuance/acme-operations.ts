@@ -49,7 +49,7 @@ export class AcmeOperations {
     };
   }
 
-  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6053, 6059, 6060. */
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6053, 6059, 6060, 6063. */
   async request(
     names: readonly string[],
     { profile, challenge }: Pick<AcmeRequest, 'profile' | 'challenge'>,
@@ -143,8 +143,12 @@ export class AcmeOperations {
     } catch (error) {
       if (!(error instanceof ChallengeNotShown)) throw error;
       const { cause } = error;
-      if (cause instanceof ServiceError && cause.code !== codes.ChallengesNotShown) throw cause;
-      throw new ServiceError(codes.ChallengesNotShown, op, `nothing is ordered: ${error.message}`, { cause: error });
+      const detail = `nothing is ordered: ${error.message}`;
+      if (!(cause instanceof ServiceError))
+        throw new ServiceError(codes.ChallengesNotShown, op, detail, { cause: error });
+      const { code, members, retryAfterSeconds } = cause;
+      const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+      throw new ServiceError(code, op, detail, { cause: error, members, ...retry });
     }
   }
 

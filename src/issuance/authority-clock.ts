@@ -1,5 +1,8 @@
 // How far the clock of this machine is from the clock of the authority, by the Date header of its replies.
 
+/** A clock that differs by more is wrong. */
+export const CLOCK_WRONG_MS = 300_000;
+
 interface Reading {
   /** Of the authority, milliseconds. */
   readonly date: number;

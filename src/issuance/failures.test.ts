@@ -1,7 +1,8 @@
 // Failures in the middle of an order: nothing is issued twice, and nothing that the authority said is forgotten.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
+import { problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { AcmeFactsStore } from '../store/acme-facts-store.ts';
 import { ownProblem } from './problems.ts';
 
 const MINUTE = 60_000;
@@ -81,6 +82,55 @@ describe('an order', () => {
     await kit.wanted.remove(id, new Date(kit.now));
     await kit.settle();
     expect(kit.authority.shown.size).toBe(0);
+  });
+});
+
+describe('a problem that is over', () => {
+  it('is not shown with the certificate any longer, though the order is still open', async () => {
+    const end = kit.now + 10 * MINUTE;
+    kit.authority.validationMs = () => HOUR / 2;
+    kit.authority.before = (asked) => {
+      if (asked === 'authorization' && kit.now < end) throw unreachable();
+    };
+    const id = await kit.request('a.example');
+    await kit.pass(5 * MINUTE);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: { type: 'unreachable' } });
+    expect((await new AcmeFactsStore(kit.database).totals(new Date(kit.now))).byClass.get('will retry')).toBe(1);
+    await kit.pass(20 * MINUTE);
+    expect(await kit.orders.allOpen()).toMatchObject([{ state: 'told' }]);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: null });
+    expect((await new AcmeFactsStore(kit.database).totals(new Date(kit.now))).byClass.size).toBe(0);
+  });
+
+  it('of a limit is not shown once the next order is begun', async () => {
+    let limited = true;
+    kit.authority.validationMs = () => HOUR / 2;
+    kit.authority.before = (asked) => {
+      if (asked === 'createOrder' && limited) throw refusal({ type: 'rateLimited', status: 429 });
+    };
+    const id = await kit.request('a.example');
+    await kit.pass(MINUTE);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: { class: 'limited' } });
+    limited = false;
+    await kit.pass(HOUR);
+    expect(await kit.orders.allOpen()).toMatchObject([{ state: 'told' }]);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: null });
+  });
+
+  it('does not hide one that needs attention', async () => {
+    kit.authority.validation = () => problemOf('caa', 'a CAA record forbids it');
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    await kit.issuance.renew(id, caller);
+    kit.authority.before = () => {
+      throw unreachable();
+    };
+    await kit.settle();
+    expect(await kit.orders.allOpen()).toMatchObject([{ problem: { type: 'unreachable' } }]);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: { class: 'needs attention', type: 'caa' } });
+    expect(await new AcmeFactsStore(kit.database).unrenewed(new Date(kit.now), 1)).toMatchObject([
+      { problem: { type: 'caa' } },
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { RenderedProxy, type RenderedProxyOptions } from '../../testkit/configuration/rendered-proxy.ts';
+import { type Headers, RenderedProxy, type RenderedProxyOptions } from '../../testkit/configuration/rendered-proxy.ts';
 import { freePort } from '../../testkit/free-port.ts';
 import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import type { ChallengesInConfiguration } from '../blocking/challenge-set.ts';
@@ -63,6 +63,14 @@ describeOnProductProxies('an answer that this service asks HAProxy for', ({ bin 
     await expect(challenges(text).show([challenge, other])).rejects.toThrow(
       /a challenge of echo\.example\.com got status 403, not the answer/,
     );
+  });
+
+  it('is seen by HTTP/2 too, and nothing else is', async () => {
+    await start();
+    const path = (asked: string): Headers => [[':path', `/.well-known/acme-challenge/${asked}`]];
+    const replies = await proxies[0]!.askHttp2([path(token), path(`${token}/`), path('')]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 403, 403]);
+    expect(replies[0]!.body).toBe(challenge.keyAuthorization);
   });
 
   it('is not seen behind a redirect, which is named', async () => {

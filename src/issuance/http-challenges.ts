@@ -1,7 +1,11 @@
 // http-01 (RFC 8555, 8.3): HAProxy answers (ADR 0085). Before an authority validates, this service asks as it would: only
 // then is it known that no rule before ours answers, and that HAProxy is what listens there.
 import { randomBytes } from 'node:crypto';
-import type { ChallengeAddress, ChallengesInConfiguration } from '../blocking/challenge-set.ts';
+import {
+  type ChallengeAddress,
+  type ChallengesInConfiguration,
+  challengesNotReady,
+} from '../blocking/challenge-set.ts';
 import { pause } from '../concurrency/pause.ts';
 import type { OrderChallenge } from '../store/acme-orders-store.ts';
 import type { ChallengePresenter } from './challenge-board.ts';
@@ -56,7 +60,8 @@ export class HttpChallenges implements ChallengePresenter {
 
   async #ask(challenges: readonly AskedChallenge[]): Promise<string | null> {
     const { addresses, oneSuffices, untried, mapLoaded } = await this.#deps.set.inConfiguration();
-    if (mapLoaded === null) throw new Error('it is not known whether HAProxy has the rule for ACME challenges');
+    if (mapLoaded === null)
+      throw challengesNotReady('it is not known whether HAProxy has the rule for ACME challenges');
     if (addresses.length === 0) {
       return untried.length === 0 ? 'the configuration has no address without TLS' : untried.join('; ');
     }

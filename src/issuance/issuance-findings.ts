@@ -1,6 +1,7 @@
 // What `/health` says of certificates of an authority. Pure.
 import type { AcmePause } from '../store/acme-accounts-store.ts';
 import type { AcmeTotals, UnrenewedCertificate } from '../store/acme-facts-store.ts';
+import { CLOCK_WRONG_MS } from './authority-clock.ts';
 
 export interface FindingFacts {
   /** What expires first comes first. */
@@ -24,7 +25,6 @@ const NAMED = 5;
 const SHOWN_NAMES = 3;
 /** The rest of its lifetime in which a certificate should have been renewed long since. */
 const AT_RISK = 1 / 6;
-export const CLOCK_WRONG_MS = 300_000;
 const MINUTE_MS = 60_000;
 
 export function issuanceFindings(facts: FindingFacts, now: Date): IssuanceFindings {

@@ -59,6 +59,8 @@ interface IssuanceDeps {
   readonly onPaused: (pause: AcmePause) => void;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly now: () => Date;
+  /** How far the clock of this machine is ahead of the authority's; null: not known. */
+  readonly clockOffsetMs: () => number | null;
   /** In ms, by a clock that is never set. */
   readonly elapsed: () => number;
   /** From 0 up to 1. */
@@ -102,20 +104,8 @@ export class Issuance {
     const { directory, profile } = settings;
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
-      ...{
-        orders,
-        wanted,
-        times: deps.times,
-        pauses,
-        driver,
-        windows,
-        directory,
-        profile,
-        settingsId,
-        onChange,
-        log,
-        now,
-      },
+      ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, settingsId },
+      ...{ clockOffsetMs: deps.clockOffsetMs, onChange, log, now },
     });
   }
 

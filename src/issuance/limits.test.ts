@@ -1,6 +1,6 @@
 // Limits that hold for every request, a clock that is moved, and windows that are wrong.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { problemOf } from '../../testkit/issuance/fake-authority.ts';
+import { problemOf, refusal } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 
 const MINUTE = 60_000;
@@ -171,10 +171,89 @@ it('at most four orders are open at a time, the certificate with the least of it
   expect(planned).toEqual(['1.example', '3.example', '5.example', '2.example', '4.example', '0.example']);
 });
 
+it('certificates whose challenges this machine cannot show do not keep others from being ordered', async () => {
+  kit.isShown = (names) => !names.some((name) => name.startsWith('bad'));
+  for (let n = 0; n < 8; n += 1) await kit.request(`bad${n}.example`);
+  const good = await kit.request('good.example');
+  await kit.pass(10 * MINUTE);
+  expect(await kit.certificates.get(good)).toMatchObject({ version: 1 });
+  // And not again after they failed.
+  await kit.pass(DAY);
+  await kit.issuance.renew(good, caller);
+  await kit.pass(3 * MINUTE);
+  expect(await kit.certificates.get(good)).toMatchObject({ version: 2 });
+});
+
 it('two open orders never share a name', async () => {
   await kit.request('a.example', 'b.example');
   await wantedToo('other', 'b.example', 'c.example');
   const seen: number[] = [];
   await kit.pass(MINUTE, async () => void seen.push((await kit.orders.allOpen()).length));
   expect(Math.max(...seen)).toBe(1);
+});
+
+describe('certificates that the authority limits for ever', () => {
+  const limited = (name: string) => name.startsWith('bad');
+  /** Each order of such a name is refused, for an hour. */
+  function limiting(): void {
+    const connect = kit.authority.connect.bind(kit.authority);
+    kit.authority.connect = (directory, key) => {
+      const client = connect(directory, key);
+      return {
+        ...client,
+        createOrder: async (request) => {
+          if (!request.names.some(limited)) return await client.createOrder(request);
+          kit.authority.requests.push(`limited ${request.names.join()}`);
+          throw refusal({ type: 'rateLimited', detail: 'too many', status: 429 }, new Date(kit.now + HOUR));
+        },
+      };
+    };
+    kit.restart();
+  }
+
+  it('do not keep others from being ordered, and get their turns', async () => {
+    limiting();
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n += 1) ids.push(await kit.request(`bad${n}.example`));
+    for (let n = 0; n < 6; n += 1) await kit.request(`good${n}.example`);
+    await kit.pass(12 * HOUR);
+    expect(kit.authority.issued).toHaveLength(6);
+    // One in an hour, after the first four.
+    for (const id of ids) {
+      const attempts = await kit.issuance.attempts(id, 20);
+      expect(attempts.length).toBeGreaterThanOrEqual(2);
+      expect(attempts.length).toBeLessThanOrEqual(4);
+      expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'limit', failures: 0, problem: { class: 'limited' } });
+    }
+    expect(kit.ended.filter((one) => !one.endsWith('issued'))).toEqual([]);
+  });
+
+  it('come after those that are not, and what was never issued gets no more turns than a renewal', async () => {
+    const [renewal, good] = [await kit.request('bad-renewal.example'), await kit.request('good.example')];
+    await kit.untilIdle();
+    limiting();
+    await kit.request('bad-new.example');
+    await kit.settle();
+    for (const id of [renewal, good]) await kit.issuance.renew(id, caller);
+    kit.authority.requests.length = 0;
+    await kit.pass(8 * HOUR);
+    expect(await kit.certificates.get(good)).toMatchObject({ version: 2 });
+    const asked = kit.authority.requests.filter((one) => /createOrder|limited/.test(one));
+    expect(asked.slice(0, 2).toSorted()).toEqual(['createOrder', 'limited bad-renewal.example']);
+    const turns = (name: string) => asked.filter((one) => one === `limited bad-${name}.example`).length;
+    expect([turns('new'), turns('renewal')]).toEqual([4, 4]);
+  });
+
+  it('still need attention if they did', async () => {
+    kit.authority.validation = () => problemOf('caa', 'CAA record forbids it');
+    const id = await kit.request('bad.example');
+    await kit.untilIdle();
+    limiting();
+    await kit.pass(2 * DAY);
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'limit', problem: { class: 'needs attention' } });
+    kit.settings = { contacts: ['mailto:ops@example.com'] };
+    kit.restart();
+    await kit.settle();
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'retry', dueAt: new Date(kit.now) });
+  });
 });

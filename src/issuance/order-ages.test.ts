@@ -1,6 +1,6 @@
 // Each order ends, but not while its certificate may still be issued: the next order would be issued a second one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
+import { failedReply, problemOf, refusal, unreachable } from '../../testkit/issuance/fake-authority.ts';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { selfSigned } from '../../testkit/tls/uploads.ts';
 import type { AcmeClient } from '../acme/authority.ts';
@@ -151,6 +151,49 @@ describe('one certificate is issued', () => {
     expect(kit.authority.newOrders).toBe(1);
   });
 
+  it.each(['malformed', 'unauthorized', 'orderNotReady', 'serverInternal'])(
+    'if a second request for it is refused with %s, as the first, whose reply was lost, was carried out',
+    async (type) => {
+      let asked = 0;
+      changed((client) => ({
+        // A server of the authority does not know yet.
+        order: async (url) => {
+          const answer = await client.order(url);
+          return asked === 1 ? { ...answer, status: 'ready', certificateUrl: null } : answer;
+        },
+        finalize: async (url, csr) => {
+          asked += 1;
+          if (asked > 1) throw refusal({ type, status: 403 }, null, { ofOrder: true });
+          await client.finalize(url, csr);
+          throw unreachable();
+        },
+      }));
+      const id = await kit.request('a.example');
+      await kit.untilIdle();
+      expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+      expect([asked, kit.authority.newOrders, kit.authority.issued.length]).toEqual([2, 1, 1]);
+    },
+  );
+
+  it.each([true, false])('and stored although the directory cannot be read (windows: %s)', async (hasWindows) => {
+    const window = (_notBefore: Date, notAfter: Date) => ({ start: new Date(notAfter.getTime() - DAY), end: notAfter });
+    if (hasWindows) kit.authority.window = window;
+    let issued = false;
+    kit.authority.before = (asked) => {
+      issued ||= asked === 'certificate';
+      if (issued && asked === 'directory') throw unreachable();
+    };
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+    // Its window is asked for when the authority answers again.
+    kit.authority.before = () => undefined;
+    await kit.pass(DAY);
+    const dueBy = hasWindows ? 'ari' : 'age';
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy, ariId: hasWindows ? expect.any(String) : null });
+    expect(kit.authority.requests.filter((asked) => asked === 'renewalInfo').length).toBe(hasWindows ? 4 : 0);
+  });
+
   it('if it is not valid yet by a clock that is behind, and it is stored when that is correct', async () => {
     kit.skew = -3 * HOUR;
     const id = await kit.request('a.example');
@@ -178,6 +221,24 @@ describe('an order ends', () => {
     expect(await openStates()).toEqual(['finalizing']);
     await kit.pass(3 * HOUR);
     expect(await lastOf(id)).toMatchObject({ state: 'failed', problem: { class: 'will retry', type } });
+  });
+
+  it.each([
+    ['at once, if the authority judged the request', 'badCSR', 0],
+    ['a day later, if it refuses for another reason', 'serverInternal', 25 * HOUR],
+  ])('and does not count as an issue, %s', async (_when, type, afterMs) => {
+    kit.authority.before = (asked) => {
+      if (asked === 'finalize') throw refusal({ type, detail: 'no', status: 403 }, null, { ofOrder: true });
+    };
+    const id = await kit.request('a.example');
+    const begun = kit.now;
+    let ended = 0;
+    await kit.pass(26 * HOUR, async () => {
+      if (ended === 0 && (await lastOf(id))?.state === 'failed') ended = kit.now - begun;
+    });
+    expect(ended).toBeGreaterThan(afterMs - 2 * HOUR);
+    expect(ended).toBeLessThan(afterMs + HOUR);
+    expect(await lastOf(id)).toMatchObject({ finalizedAt: null, problem: { type, detail: 'no' } });
   });
 
   it('after an hour of failures of this machine, before the authority may issue', async () => {
@@ -237,6 +298,52 @@ describe('an order ends', () => {
     await kit.untilIdle();
     expect(await lastOf(other)).toMatchObject({ state: 'failed', problem: { class: 'needs attention' } });
     expect(kit.authority.newOrders).toBe(1);
+  });
+});
+
+describe('an order whose address always fails', () => {
+  const asked: number[] = [];
+  /** Reading the first order, and no other. */
+  function failing(error: () => Error): void {
+    asked.length = 0;
+    changed((client) => ({
+      order: async (url) => {
+        if (!url.endsWith('/1')) return await client.order(url);
+        asked.push(kit.now);
+        throw error();
+      },
+    }));
+  }
+
+  it.each([
+    ['answers with a failure', failedReply],
+    ['is limited', (at: Date | null) => refusal({ type: 'rateLimited', status: 429 }, at, { ofOrder: true })],
+  ])('delays no other, and ends within the hour, if it %s', async (_what, error) => {
+    failing(() => error(null));
+    const id = await kit.request('bad.example');
+    await kit.settle();
+    const other = await kit.request('good.example');
+    await kit.pass(MINUTE);
+    expect(await kit.certificates.get(other)).toMatchObject({ version: 1 });
+    expect(await kit.issuance.pauses()).toEqual([]);
+    expect(await openStates()).toEqual(['created']);
+    expect(asked.length).toBeLessThan(20);
+    await kit.pass(90 * MINUTE);
+    const attempts = await kit.issuance.attempts(id, 9);
+    expect(attempts.at(-1)).toMatchObject({ state: 'failed' });
+    expect(await kit.certificates.get(id)).toMatchObject({ version: 1 });
+  });
+
+  it('is asked when the authority says, also after a restart, but not after its time', async () => {
+    failing(() => failedReply(new Date(kit.now + 40 * MINUTE)));
+    const id = await kit.request('bad.example');
+    await kit.settle();
+    kit.restart();
+    // The hour of the new run.
+    await kit.pass(125 * MINUTE);
+    expect(asked.map((at) => (at - asked[0]!) / MINUTE)).toEqual([0, 40, 80, 120]);
+    expect((await kit.issuance.attempts(id, 9)).at(-1)).toMatchObject({ state: 'failed' });
+    expect(await kit.issuance.pauses()).toEqual([]);
   });
 });
 

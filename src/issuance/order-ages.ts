@@ -1,16 +1,19 @@
 // How long an open order has been in its state, in this run of the service: each order ends (ADR 0086). By a clock that is
 // never set, because an order that ends too early is issued a second time.
-import { AcmeRefusal } from '../acme/authority.ts';
+import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { IssuanceOrder } from '../store/acme-orders-store.ts';
 
 /** What keeps an order in its state: the authority answers that it is not done, or does not answer; or this machine. */
 export type Obstacle = 'authority' | 'silence' | 'own';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** An authority that validates at all does so within seconds. Nothing was issued, so the next order costs little. */
 const BEFORE_ISSUE_MS: Readonly<Record<Obstacle, number>> = { authority: HOUR_MS, own: HOUR_MS, silence: DAY_MS };
+/** Nothing was asked of the authority yet: others can use the place. A worker that has just started is in sync by then. */
+const PLANNED_MS: Readonly<Record<Obstacle, number>> = { ...BEFORE_ISSUE_MS, own: 2 * MINUTE_MS };
 /** What was asked for may still be issued, and the next order may be issued a second certificate. */
 const ISSUE_MS: Readonly<Record<Obstacle, number>> = { authority: DAY_MS, own: 7 * DAY_MS, silence: 7 * DAY_MS };
 
@@ -44,8 +47,9 @@ export class OrderAges {
       return read;
     } catch (error) {
       const age = this.#ages.get(order.id);
+      const isAnswer = error instanceof AcmeRefusal || (error instanceof AcmeUnreachable && error.ofOrder);
       // After it was out of reach for days, what it says then counts, not the time.
-      if (age !== undefined && !(error instanceof AcmeRefusal)) age.answeredAt = null;
+      if (age !== undefined && !isAnswer) age.answeredAt = null;
       throw error;
     }
   }
@@ -75,5 +79,6 @@ export class OrderAges {
 
 /** For how long an order of this state waits for each. */
 export function mostMsOf(state: IssuanceOrder['state']): Readonly<Record<Obstacle, number>> {
+  if (state === 'planned') return PLANNED_MS;
   return state === 'finalizing' || state === 'issued' ? ISSUE_MS : BEFORE_ISSUE_MS;
 }

@@ -2,13 +2,18 @@
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
 import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
-import { type AcmeOrdersStore, type IssuanceOrder, OrderClosed } from '../store/acme-orders-store.ts';
+import {
+  type AcmeOrdersStore,
+  type IssuanceOrder,
+  OrderClosed,
+  type OrderFailure,
+} from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
 import { type ChallengeBoard, ChallengeNotShown } from './challenge-board.ts';
-import type { Obstacle, OrderAges } from './order-ages.ts';
+import { mostMsOf, type Obstacle, type OrderAges } from './order-ages.ts';
 import { type OrderEnd, OrderFailed, OrderWaits } from './order-outcomes.ts';
 import { authorityProblem, isOfAccount, ownProblem } from './problems.ts';
 import type { Runner } from './runner.ts';
@@ -35,6 +40,8 @@ interface DriverDeps {
 const RETRY = { least: 5_000, most: 1_800_000 };
 /** A longer wait that the authority asks for is stored: a restart does not shorten it. */
 const STORED_WAIT_MS = 60_000;
+/** An order for which nothing is asked of the authority costs little: it is repeated as after this many failures, each hour. */
+const UNASKED_FAILURES = 3;
 
 export class OrderDriver {
   readonly #deps: DriverDeps;
@@ -93,6 +100,11 @@ export class OrderDriver {
     }
     if (error instanceof OrderFailed) return await this.#end(order, error.problem, error);
     if (error instanceof OrderWaits) return await this.#hold(order, error.problem, 'own');
+    if (error instanceof AcmeUnreachable && error.ofOrder) {
+      this.#deps.ages.answered(order);
+      const problem = ownProblem('will retry', { type: 'unreachable', detail: error.message }, now);
+      return await this.#hold(order, problem, 'authority', error.retryAfter);
+    }
     if (error instanceof AcmeUnreachable) {
       const { until, problem } = await this.#deps.pauses.unreachable(order.directory, error);
       const isOver = this.#isOver(order, 'silence') || this.#isOver(order, 'authority');
@@ -112,11 +124,7 @@ export class OrderDriver {
     const { orders, accounts, now } = this.#deps;
     const { problem } = refusal;
     this.#deps.ages.answered(order);
-    if (isLimit(refusal)) {
-      const scope = order.state === 'planned' ? 'orders' : 'requests';
-      const pause = await this.#deps.pauses.limited(order.directory, scope, refusal);
-      return await this.#paused(order, pause.until, pause.problem);
-    }
+    if (isLimit(refusal)) return await this.#limited(order, refusal);
     if (problem.type === 'accountDoesNotExist') {
       await accounts.forget(order.directory);
       if (!this.#registeredAgain.has(order.id)) {
@@ -135,12 +143,48 @@ export class OrderDriver {
     return await this.#end(order, why);
   }
 
-  /** It stays in its state for now, unless it has been there for too long. */
-  async #hold(order: IssuanceOrder, problem: IssuanceProblem, obstacle: Obstacle): Promise<Date | null> {
+  /** One that the authority did not begin ends: its place is for others. */
+  async #limited(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
+    if (refusal.ofOrder) {
+      const now = this.#deps.now();
+      const problem: IssuanceProblem = { ...authorityProblem(refusal.problem, now), class: 'limited' };
+      return await this.#hold(
+        order,
+        problem,
+        'authority',
+        refusal.retryAfter ?? new Date(now.getTime() + STORED_WAIT_MS),
+      );
+    }
+    const begins = order.state === 'planned';
+    const scope = begins ? 'orders' : 'requests';
+    const { until, problem } = await this.#deps.pauses.limited(order.directory, scope, refusal);
+    if (!begins) return await this.#paused(order, until, problem);
+    await this.#close(order, { problem, dueAt: until, dueBy: 'limit', failedNames: [], notIssued: false });
+    return null;
+  }
+
+  /**
+   * It stays in its state for now, unless it has been there for too long.
+   * @param notBefore as the authority asks; it is stored, and a restart does not shorten it
+   */
+  async #hold(
+    order: IssuanceOrder,
+    problem: IssuanceProblem,
+    obstacle: Obstacle,
+    notBefore: Date | null = null,
+  ): Promise<Date | null> {
     const { orders, ages, now } = this.#deps;
-    if (this.#isOver(order, obstacle)) return await this.#end(order, problem);
-    await orders.waiting(order, problem);
-    return pollAgainAt(ages.waitedMs(order), now(), RETRY);
+    if (this.#isOver(order, obstacle)) {
+      return await this.#end(order, problem, { asked: order.state !== 'planned' });
+    }
+    const again = pollAgainAt(ages.waitedMs(order), now(), RETRY);
+    if (notBefore === null || notBefore <= again) {
+      await orders.waiting(order, problem);
+      return again;
+    }
+    const until = new Date(Math.min(notBefore.getTime(), now().getTime() + mostMsOf(order.state)[obstacle]));
+    await orders.waiting(order, { ...problem, until: until.toISOString() });
+    return until;
   }
 
   #isOver(order: IssuanceOrder, obstacle: Obstacle): boolean {
@@ -161,22 +205,29 @@ export class OrderDriver {
   }
 
   async #end(order: IssuanceOrder, problem: IssuanceProblem, how: OrderEnd = {}): Promise<null> {
-    const { orders, wanted, board, settingsId, onEnded, now, random } = this.#deps;
+    const { wanted, settingsId, onEnded, now, random } = this.#deps;
+    const { failedNames = [], notIssued = false, asked = true } = how;
     const certificate = await wanted.get(order.certificate);
-    const failures = (certificate?.failures ?? 0) + 1;
+    const counted = (certificate?.failures ?? 0) + 1;
+    const failures = asked ? counted : Math.min(counted, UNASKED_FAILURES);
     // What needs attention may be corrected elsewhere, such as a CAA record: it is repeated at the longest interval.
     const needsAttention = problem.class === 'needs attention';
     const waits = needsAttention ? Number.POSITIVE_INFINITY : failures;
     const dueAt = retryAt(waits, certificate?.life?.notAfter ?? null, now(), random());
     const stored = needsAttention ? { ...problem, settings: settingsId } : problem;
+    await this.#close(order, { problem: stored, dueAt, dueBy: 'retry', failedNames, notIssued });
+    onEnded(order, problem);
+    return null;
+  }
+
+  async #close(order: IssuanceOrder, failure: OrderFailure): Promise<void> {
+    const { orders, board, now } = this.#deps;
     try {
-      const { failedNames = [], notIssued = false } = how;
-      await orders.fail(order, { problem: stored, dueAt, failedNames, notIssued }, now());
+      await orders.fail(order, failure, now());
     } catch (error) {
+      // It was removed meanwhile.
       if (!(error instanceof OrderClosed)) throw error;
     }
     await board.clear();
-    onEnded(order, problem);
-    return null;
   }
 }

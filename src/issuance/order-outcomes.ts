@@ -5,6 +5,8 @@ export interface OrderEnd {
   readonly failedNames?: readonly string[];
   /** The authority refused to issue, so this order does not count as an issue. Absent: it may have issued. */
   readonly notIssued?: boolean;
+  /** Whether the authority was asked for anything. Absent: it was. */
+  readonly asked?: boolean;
 }
 
 /** Ends the order with this problem. */

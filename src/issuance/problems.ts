@@ -39,6 +39,19 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set([
   'unsupportedContact',
 ]);
 
+/** The authority judged what was requested: it has not issued that, and would not. */
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  'badCSR',
+  'badPublicKey',
+  'caa',
+  'rejectedIdentifier',
+  'unsupportedIdentifier',
+]);
+
+export function isOfRequest({ type }: AcmeProblemDocument): boolean {
+  return OF_REQUEST.has(type);
+}
+
 export function isOfAccount({ type }: AcmeProblemDocument): boolean {
   return OF_ACCOUNT.has(type);
 }

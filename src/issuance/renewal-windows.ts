@@ -42,18 +42,25 @@ export class RenewalWindows {
 
   async #next() {
     const { wanted, pauses, now } = this.#deps;
-    const next = await wanted.nextPoll(now());
-    if (next === null) return null;
-    const paused = await pauses.until(next.certificate.directory, false);
     // The clock may have been set back.
     const apart = this.#lastAt > now().getTime() ? 0 : this.#lastAt + APART_MS;
-    return { ...next, at: new Date(Math.max(next.at.getTime(), apart, paused?.getTime() ?? 0)) };
+    const polls = [];
+    for (const { certificate, at } of await wanted.nextPolls(now())) {
+      // One that is paused does not hold others up.
+      const paused = await pauses.until(certificate.directory, false);
+      polls.push({ certificate, at: new Date(Math.max(at.getTime(), apart, paused?.getTime() ?? 0)) });
+    }
+    return polls.toSorted((a, b) => a.at.getTime() - b.at.getTime())[0] ?? null;
   }
 
   async #poll(certificate: WantedCertificate): Promise<void> {
     const { wanted, accounts, pauses, log, now, random } = this.#deps;
     try {
       const { client } = await accounts.of(certificate.directory);
+      if (!(await client.directory()).renewalInfo) {
+        await wanted.withoutRenewalInfo(certificate);
+        return;
+      }
       const { start, end, explanationUrl, retryAfter } = await client.renewalInfo(certificate.ariId!);
       const known = certificate.window;
       const isSame = known !== null && Number(known.start) === Number(start) && Number(known.end) === Number(end);

@@ -1,7 +1,13 @@
 // Advances one order from state to state. What a state names is stored before the authority is asked for the next thing, so
 // that an order goes on after a crash where it was, and no certificate is issued twice.
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { type AcmeAuthorization, type AcmeClient, type AcmeOrder, AcmeRefusal } from '../acme/authority.ts';
+import {
+  type AcmeAuthorization,
+  type AcmeClient,
+  type AcmeOrder,
+  AcmeRefusal,
+  AcmeUnreachable,
+} from '../acme/authority.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type Sealer } from '../secrets/sealed.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
@@ -21,7 +27,7 @@ import { isLimit } from './authority-pauses.ts';
 import type { ChallengeBoard } from './challenge-board.ts';
 import { mostMsOf, type OrderAges } from './order-ages.ts';
 import { OrderFailed, OrderWaits } from './order-outcomes.ts';
-import { authorityProblem, isOfAccount, ownProblem, validationProblem } from './problems.ts';
+import { authorityProblem, isOfAccount, isOfRequest, ownProblem, validationProblem } from './problems.ts';
 import { pollAgainAt, renewalByAge } from './schedule.ts';
 
 interface RunnerDeps {
@@ -214,7 +220,7 @@ export class Runner {
     this.#openKey(order);
     let answer = await this.#read(order, client.order(order.url!));
     if (answer.status === 'ready') {
-      answer = await this.#asked(client.finalize(order.finalizeUrl!, keyOf(order).csr));
+      answer = await this.#ask(order, client);
       crashPoint('acme.finalized');
     }
     const { status, certificateUrl, retryAfter, problem, expires } = answer;
@@ -228,14 +234,19 @@ export class Runner {
     return this.#wait(order, [retryAfter], expires);
   }
 
-  /** A refusal to issue. Others say nothing about this order, or that it was carried out. */
-  async #asked(finalized: Promise<AcmeOrder>): Promise<AcmeOrder> {
+  /** Asks for the certificate. A first request, whose reply was lost, may have been carried out. */
+  async #ask(order: IssuanceOrder, client: AcmeClient): Promise<AcmeOrder> {
     try {
-      return await finalized;
+      return await client.finalize(order.finalizeUrl!, keyOf(order).csr);
     } catch (error) {
-      if (!(error instanceof AcmeRefusal) || isLimit(error)) throw error;
-      if (error.problem.type === 'orderNotReady' || isOfAccount(error.problem)) throw error;
-      throw new OrderFailed(authorityProblem(error.problem, this.#deps.now()), { notIssued: true });
+      if (!(error instanceof AcmeRefusal) || isLimit(error) || isOfAccount(error.problem)) throw error;
+      const problem = authorityProblem(error.problem, this.#deps.now());
+      if (isOfRequest(error.problem)) throw new OrderFailed(problem, { notIssued: true });
+      const now = await this.#read(order, client.order(order.url!));
+      if (now.status !== 'ready') return now;
+      // It is repeated: only this long after the first request is it certain that nothing is issued.
+      if (this.#deps.ages.isOver(order, 'authority')) throw new OrderFailed(problem, { notIssued: true });
+      throw error;
     }
   }
 
@@ -243,8 +254,7 @@ export class Runner {
     const { wanted, certificates, renewalId, now, random } = this.#deps;
     const certificate = await this.#read(order, client.certificate(order.certificateUrl!));
     this.#checkTime(certificate);
-    const { renewalInfo } = await client.directory();
-    const ariId = renewalInfo ? renewalId(certificate) : null;
+    const ariId = (await this.#hasRenewalInfo(client)) ? renewalId(certificate) : null;
     const issued = { certificate, privateKey: this.#openKey(order).reveal() };
     const outcome = await certificates.putIssued(order.certificate, issued, async (transaction, version) => {
       this.#checkNames(order, version.names);
@@ -254,6 +264,16 @@ export class Runner {
     });
     if (!outcome.ok) throw this.#unusable(outcome);
     return null;
+  }
+
+  /** If the authority does not say, the certificate does not wait for it: `RenewalWindows` asks. */
+  async #hasRenewalInfo(client: AcmeClient): Promise<boolean> {
+    try {
+      return (await client.directory()).renewalInfo;
+    } catch (error) {
+      if (error instanceof AcmeUnreachable || error instanceof AcmeRefusal) return true;
+      throw error;
+    }
   }
 
   /** A key that was sealed with a lost secret ends the order. Not reached without a secret: there is no account then. */

@@ -5,6 +5,7 @@ import type { Limit } from '../store/acme-limits.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
+import { CLOCK_WRONG_MS } from './authority-clock.ts';
 import type { AuthorityPauses } from './authority-pauses.ts';
 import type { OrderDriver } from './order-driver.ts';
 import { ownProblem } from './problems.ts';
@@ -23,6 +24,8 @@ interface SchedulerDeps {
   readonly profile: string | null;
   /** Another one after other settings. */
   readonly settingsId: string;
+  /** How far the clock of this machine is ahead of the authority's; null: not known. */
+  readonly clockOffsetMs: () => number | null;
   /** An order ended or waits: call `tick` soon. */
   readonly onChange: () => void;
   readonly log: Pick<Log, 'error'>;
@@ -77,7 +80,7 @@ export class Scheduler {
     for (const id of open) this.#continue(id);
     const blocked = await this.#begin();
     const window = await this.#askForWindow();
-    const due = await wanted.nextDue();
+    const due = await wanted.nextDue(this.#aheadMs());
     const idle = due === null ? null : blocked === null ? due : later(due, blocked);
     const waits = [...this.#waiting.values()].map(({ at }) => at);
     const next = [...waits, window, idle].filter((one) => one !== null);
@@ -127,15 +130,26 @@ export class Scheduler {
     const paused = await pauses.until(directory, true);
     if (paused !== null) return paused;
     for (;;) {
-      const open = await orders.allOpen();
+      const all = await orders.allOpen();
+      const open = all.filter((one) => one.directory === directory);
       // The end of one of them calls again.
-      if (open.filter((one) => one.directory === directory).length >= ORDERS_AT_ONCE) return FAR;
-      const busy = new Set(open.flatMap(({ names }) => names));
-      const due = await wanted.due(now(), ORDERS_AT_ONCE + open.length);
-      const next = due.find(({ names }) => !names.some((name) => busy.has(name)));
+      if (open.length >= ORDERS_AT_ONCE) return FAR;
+      const busy = new Set(all.flatMap(({ names }) => names));
+      // If the authority limits it again, that would pause those that have not reached it yet.
+      const isBegun = open.every(({ state }) => state !== 'planned');
+      const due = await wanted.due(now(), ORDERS_AT_ONCE + all.length, this.#aheadMs());
+      const next = due.find(
+        ({ names, dueBy }) => !names.some((name) => busy.has(name)) && (dueBy !== 'limit' || isBegun),
+      );
       if (next === undefined) return due.length === 0 ? null : FAR;
       await this.#plan(next);
     }
+  }
+
+  /** By a wrong clock everything would be renewed too early, or too late. */
+  #aheadMs(): number {
+    const offset = this.#deps.clockOffsetMs() ?? 0;
+    return Math.abs(offset) > CLOCK_WRONG_MS ? offset : 0;
   }
 
   async #plan(certificate: WantedCertificate): Promise<void> {
@@ -152,7 +166,7 @@ export class Scheduler {
     }
     const { until, limit, name } = planned;
     const detail = `${limitText(limit, name)}; the service orders no more, to stay below the limits of authorities`;
-    await wanted.setDue(certificate.id, until, 'limit', ownProblem('limited', { type: 'limit', detail }, now()));
+    await wanted.limited(certificate.id, until, ownProblem('limited', { type: 'limit', detail }, now()));
   }
 
   #continue(id: number): void {

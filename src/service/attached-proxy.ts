@@ -56,7 +56,7 @@ export function wireAttachedProxy(options: ProxySideOptions): ProxySide {
       verifyWorkers: () => verifyWorkers({ reconciler, registry }),
     },
     check,
-    substitute: certificates === null ? undefined : (output) => certificates.substitute(output),
+    substitute: certificates === null ? undefined : (output, check) => certificates.substitute(output, check),
     mayReload: reloadBy.kind !== 'never',
     log,
   });

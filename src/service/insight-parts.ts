@@ -88,9 +88,10 @@ export function wireInsight({
       (await trusted.insideOf(entry, 1)).length > 0,
     upstreams: async () => (await upstreams.all()).flatMap(({ networks }) => networks),
   });
+  const hits = new HitsStore(database);
   const insight = new Insight({
     ...{ source, observer, series, records, lookup, names, exemptions, entries, emit, log, now },
-    hits: new HitsStore(database),
+    hits,
     turns: blocking.turns,
     sources: async () =>
       (await counted()).map(({ created_at, ...one }) => ({
@@ -100,7 +101,7 @@ export function wireInsight({
   });
   const figures = new InsightService({
     ...{ insight, series, records, lookup, entries, emit, now },
-    counts: new MatchCounts(database),
+    ...{ hits, counts: new MatchCounts(database) },
     sources: counted,
     sourceNames: () => sourceNames(sourcesStore),
     reloadsSince: async (from) => {

@@ -153,6 +153,7 @@ async function issuanceOf(
       // One that stays away is asked every half hour.
       if (failures <= 1) emit('acme.paused', { directory: paused, scope, until: until.toISOString(), type, detail });
     },
+    clockOffsetMs: () => clock.offsetMs,
     elapsed: () => performance.now(),
     random: Math.random,
   });

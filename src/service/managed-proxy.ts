@@ -6,6 +6,7 @@ import { shared } from '../concurrency/shared.ts';
 import { BackupStore } from '../configuration/backups/backup-store.ts';
 import { lastKnownGood } from '../configuration/backups/last-known-good.ts';
 import { Configuration } from '../configuration/reload/configuration.ts';
+import type { SubstituteCertificates } from '../configuration/reload/guarded-check.ts';
 import { takenAddresses } from '../configuration/reload/listeners.ts';
 import { LiveFile } from '../configuration/reload/live-file.ts';
 import { LiveOrigin } from '../configuration/reload/live-origin.ts';
@@ -92,7 +93,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     await challenges.updateChallengeMap();
     await certificates?.refresh();
   };
-  const substitute = certificates === null ? undefined : (output: string | null) => certificates.substitute(output);
+  const substitute: SubstituteCertificates | undefined =
+    certificates === null ? undefined : (output, check) => certificates.substitute(output, check);
   const { blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap } = settings;
   const mapFiles = [blockedMap, trustedMap, upstreamsMap, proxyProtocolMap, httpsSitesMap, acmeChallengesMap];
   const ensureStart = () =>

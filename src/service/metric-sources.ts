@@ -8,6 +8,7 @@ import type { Health } from '../health/health.ts';
 import type { HealthVerdict } from '../health/health-verdict.ts';
 import type { CertificateFacts } from '../metrics/certificate-metrics.ts';
 import type { SetSources, StoredFacts } from '../metrics/set-metrics.ts';
+import type { SiteTlsStore } from '../store/site-tls-store.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import type { SiteNames } from '../tls/served-sites.ts';
 import type { BlockingParts } from './blocking-parts.ts';
@@ -58,6 +59,12 @@ export async function certificateFacts(tls: TlsParts | null): Promise<Certificat
 export async function enabledSites(sites: SitesStore): Promise<SiteNames[]> {
   const enabled = (await sites.all()).filter((site) => site.enabled);
   return enabled.map(({ domain, names }) => ({ domain, names: [domain, ...names] }));
+}
+
+/** Of enabled sites: what the removal of their certificate would mean. @throws StoreError */
+export async function sitesWithCertificates(sites: Pick<SiteTlsStore, 'sites'>) {
+  const enabled = (await sites.sites()).filter((site) => site.enabled);
+  return enabled.map(({ domain, names, tls }) => ({ domain, names, sendsHsts: (tls.hsts?.max_age ?? 0) > 0 }));
 }
 
 export interface WorkerSockets {

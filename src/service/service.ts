@@ -94,6 +94,7 @@ async function startLocked(
     facts,
     audit,
     webhooks,
+    notices,
     keys,
     healthWatch,
     insight,
@@ -153,6 +154,7 @@ async function startLocked(
     await blocking.turns.drained();
     await blocking.keeper.file.close();
     await webhooks.stop();
+    await notices.stop();
     await audit.stop();
     await state.database.close();
     if (options.endsProxy === true) await proxy.endProxy();

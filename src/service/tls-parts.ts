@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import { KickablePause } from '../concurrency/pause.ts';
+import type { SubstituteCertificates } from '../configuration/reload/guarded-check.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { FactBus } from '../events/facts.ts';
 import { isMissing } from '../files/atomic-file.ts';
@@ -15,6 +16,7 @@ import { StartRefused } from '../start/open-state.ts';
 import { CertificatesStore } from '../store/certificates-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { countSealedKeys } from '../store/sealed-keys.ts';
+import { ServiceLock } from '../supervision/service-lock.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { Certificates } from '../tls/certificates.ts';
 import type { ReportedStages } from '../tls/expiry-watch.ts';
@@ -49,7 +51,7 @@ export interface CertificateFiles {
   /** Before HAProxy reads them. Never throws. */
   refresh(): Promise<void>;
   /** Of a configuration that HAProxy refused; see `guardedCheck`. Never throws. */
-  substitute(output: string | null): Promise<boolean>;
+  substitute: SubstituteCertificates;
   /** Whether a scheduled reload is to bring a certificate into the current worker. */
   readonly reloadNeeded: boolean;
 }
@@ -85,7 +87,9 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
   const store = new CertificatesStore(database);
   const mayCreate = (await countSealedKeys(database)) === 0;
   const secret = await openSealer(settings.secretFile, mayCreate, log);
-  const files = new TlsFiles(settings.tlsDir);
+  const files = new TlsFiles(settings.tlsDir, (path) => {
+    return ServiceLock.take(path, `the certificates in ${settings.tlsDir}`);
+  });
   const runtime = new RuntimeCertificates({
     socket,
     list: files.list,
@@ -150,7 +154,7 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     sealer: secret.sealer,
     files: {
       refresh: () => keeper.refresh(),
-      substitute: (output) => keeper.substitute(output),
+      substitute: (output, refused) => keeper.substitute(output, refused),
       get reloadNeeded() {
         return installer.reloadNeeded;
       },
@@ -178,7 +182,10 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     },
     speaksProxyProtocol,
     start: () => reconciler.start(),
-    stop: () => reconciler.stop(),
+    async stop() {
+      await reconciler.stop();
+      files.close();
+    },
   };
 }
 

@@ -22,6 +22,7 @@ import { ApiKeys } from '../keys/keys.ts';
 import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricObservers } from '../metrics/observers.ts';
+import { Notices } from '../notices/notices.ts';
 import { listenCertificateId } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { SitesTls } from '../sites/site-tls.ts';
@@ -30,8 +31,10 @@ import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
 import { AuditStore } from '../store/audit-store.ts';
 import { EntryMapStore } from '../store/entry-map-store.ts';
+import { NoticesStore } from '../store/notices-store.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SessionsStore } from '../store/sessions-store.ts';
+import { SiteTlsStore } from '../store/site-tls-store.ts';
 import { SitesStore } from '../store/sites-store.ts';
 import { ViewsStore } from '../store/views-store.ts';
 import { WebhooksStore } from '../store/webhooks-store.ts';
@@ -53,10 +56,10 @@ import { wireManagedProxy } from './managed-proxy.ts';
 import {
   certificateFacts,
   currentHealth,
-  enabledSites,
   fromWorker,
   proxyStats,
   setSources,
+  sitesWithCertificates,
   storedFacts,
 } from './metric-sources.ts';
 import { ProxyLink, type ProxySide, type ProxySideOptions } from './proxy-side.ts';
@@ -100,7 +103,8 @@ export async function wireService(options: {
   const observers = new MetricObservers(metricRegistry);
   const facts = new FactBus(log);
   const { emit } = facts;
-  for (const listener of [operationLog(log), ring.listener, audit.listener, observers.listener]) facts.listen(listener);
+  const notices = new Notices({ store: new NoticesStore(database), log, now });
+  for (const { listener } of [{ listener: operationLog(log) }, ring, audit, observers, notices]) facts.listen(listener);
   const webhooks = new Webhooks({
     store: new WebhooksStore(database),
     ring,
@@ -179,7 +183,7 @@ export async function wireService(options: {
   const certificates = new CertificateOperations({
     certificates: tls?.certificates ?? null,
     usedByApi: listenCertificateId(settings),
-    enabledSites: () => enabledSites(sitesStore),
+    enabledSites: () => sitesWithCertificates(new SiteTlsStore(database)),
     emit,
     now,
   });
@@ -262,6 +266,7 @@ export async function wireService(options: {
     if (mayChangeHealth.has(type)) healthWatch.kick();
   });
 
+  if (insight !== null) facts.listen(insight.marks.listener);
   facts.listen(({ type, data }) => {
     if (type === 'operation.done' && changesSites.has(data.operation)) sitesTls.kick();
   });
@@ -320,6 +325,7 @@ export async function wireService(options: {
     webhooks,
     entryMap: new EntryMap(new EntryMapStore(database), now),
     insight: figures,
+    notices,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),
     health,
     panel,
@@ -338,6 +344,7 @@ export async function wireService(options: {
     facts,
     audit,
     webhooks,
+    notices,
     keys,
     socket,
     statsSocket,

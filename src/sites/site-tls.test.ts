@@ -99,6 +99,7 @@ describe('the TLS settings of a site', () => {
       hsts: null,
       tls_enabled: true,
       certificate: 'c-a',
+      names_without_certificate: [],
       in_force: true,
       reason: null,
     });
@@ -112,6 +113,7 @@ describe('the TLS settings of a site', () => {
       domain: shop,
       tls_enabled: true,
       certificate: 'c-a',
+      names_without_certificate: [],
       in_force: true,
       reason: null,
       runtime_updated: true,
@@ -235,6 +237,7 @@ describe('redirects and HSTS', () => {
     owners.clear();
     expect(await tls.put(shop, both, caller())).toMatchObject({
       certificate: null,
+      names_without_certificate: ['shop.example.com'],
       in_force: false,
       reason: `there is no certificate for ${shop}`,
       runtime_updated: true,
@@ -244,6 +247,7 @@ describe('redirects and HSTS', () => {
     expect(await entries()).toEqual([]);
     expect(await tls.get(shop)).toMatchObject({
       certificate: 'c-b',
+      names_without_certificate: [],
       reason: `the certificate c-b of ${shop} is not proved to be served: worker 7: it is not loaded`,
     });
     served.add('c-b');

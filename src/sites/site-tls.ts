@@ -82,6 +82,7 @@ export class SitesTls {
       ...site.tls,
       tls_enabled: this.#deps.enabled,
       certificate: owners.get(domain) ?? null,
+      names_without_certificate: site.names.filter((name) => !owners.has(name)),
       in_force: reason === null,
       reason,
     };

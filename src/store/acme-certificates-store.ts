@@ -1,6 +1,7 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
 import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { shownProblem, unlessAttention } from './acme-problems.ts';
 import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
@@ -63,6 +64,14 @@ export type Planned =
 /** By the age of the certificate or by the authority: another window may move it. */
 const isPlanned = sql<SqlBool>`due_by in ('age', 'ari')`;
 
+/** A renewal is due by the clock of the authority. @param aheadMs of this machine's clock */
+function isDue(now: Date, aheadMs: number) {
+  const theirs = new Date(now.getTime() - aheadMs);
+  return sql<SqlBool>`due_at <= case when ${isPlanned} then ${theirs.toISOString()} else ${now.toISOString()} end`;
+}
+
+const isRepeated = sql<SqlBool>`due_by in ('retry', 'limit')`;
+
 /** What follows from a new version. */
 export interface NextRenewal {
   readonly dueAt: Date;
@@ -121,13 +130,18 @@ export class AcmeCertificatesStore {
     return (await this.#wanted().orderBy('acme_certificates.id').execute()).map(toWanted);
   }
 
-  /** Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. */
-  async due(now: Date, limit: number): Promise<WantedCertificate[]> {
+  /**
+   * Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. After them
+   * those that failed or were limited before, in their turn: they may do so for ever, and would keep others from theirs.
+   * @param aheadMs how far the clock of this machine is ahead of the authority's, by which renewals are due
+   */
+  async due(now: Date, limit: number, aheadMs = 0): Promise<WantedCertificate[]> {
     const share = sql<number>`coalesce((julianday(not_after) - julianday(${now.toISOString()}))
       / (julianday(not_after) - julianday(not_before)), 0)`;
     const rows = await this.#idle()
-      .where('due_at', '<=', now.toISOString())
-      .orderBy(share)
+      .where(isDue(now, aheadMs))
+      .orderBy(isRepeated)
+      .orderBy(sql`case when ${isRepeated} then 0 else ${share} end`)
       .orderBy('due_at')
       .orderBy('acme_certificates.id')
       .limit(limit)
@@ -135,21 +149,23 @@ export class AcmeCertificatesStore {
     return rows.map(toWanted);
   }
 
-  /** When the next without an open order is due; null: none is. */
-  async nextDue(): Promise<Date | null> {
-    const [row] = await this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1).execute();
-    return row === undefined ? null : new Date(row.due_at!);
+  /** When the next without an open order is due, by the clock of this machine; null: none is. */
+  async nextDue(aheadMs = 0): Promise<Date | null> {
+    const next = this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1);
+    const [renewal] = await next.where(isPlanned).execute();
+    const [other] = await next.where(sql<SqlBool>`not (${isPlanned})`).execute();
+    const times = [
+      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at!) + aheadMs]),
+      ...(other === undefined ? [] : [Date.parse(other.due_at!)]),
+    ];
+    return times.length === 0 ? null : new Date(Math.min(...times));
   }
 
-  /** Says when the next order is due. */
-  async setDue(id: string, dueAt: Date, dueBy: DueBy, problem?: IssuanceProblem | null): Promise<void> {
+  /** Nothing is ordered before `until`, to stay within a limit of this service. */
+  async limited(id: string, until: Date, problem: IssuanceProblem): Promise<void> {
     await this.#database.write
       .updateTable('acme_certificates')
-      .set({
-        due_at: dueAt.toISOString(),
-        due_by: dueBy,
-        ...(problem === undefined ? {} : { problem_json: problem === null ? null : JSON.stringify(problem) }),
-      })
+      .set({ due_at: until.toISOString(), due_by: 'limit', problem_json: unlessAttention(JSON.stringify(problem)) })
       .where('id', '=', id)
       .execute();
   }
@@ -183,15 +199,21 @@ export class AcmeCertificatesStore {
     );
   }
 
-  /** The next whose window is to be asked for. Of an expired one, it says nothing any more. */
-  async nextPoll(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date } | null> {
-    const [row] = await this.#wanted()
+  /** Of each authority the next whose window is to be asked for. Of an expired one, it says nothing any more. */
+  async nextPolls(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date }[]> {
+    const toPoll = this.#wanted().where('ari_poll_at', 'is not', null).where('not_after', '>', now.toISOString());
+    const directories = await this.#database.read
+      .selectFrom('acme_certificates')
+      .select('directory')
+      .distinct()
       .where('ari_poll_at', 'is not', null)
-      .where('not_after', '>', now.toISOString())
-      .orderBy('ari_poll_at')
-      .limit(1)
       .execute();
-    return row === undefined ? null : { certificate: toWanted(row), at: new Date(row.ari_poll_at!) };
+    const firsts = await Promise.all(
+      directories.map(({ directory }) =>
+        toPoll.where('directory', '=', directory).orderBy('ari_poll_at').limit(1).execute(),
+      ),
+    );
+    return firsts.flat().map((row) => ({ certificate: toWanted(row), at: new Date(row.ari_poll_at!) }));
   }
 
   /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays; so do a request and a limit. */
@@ -217,9 +239,19 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
+  /** The authority has no windows: no further window is read, and the next order names none that it replaces. */
+  async withoutRenewalInfo({ id, ariId }: WantedCertificate): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ ari_id: null, ari_poll_at: null })
+      .where('id', '=', id)
+      .where('ari_id', '=', ariId)
+      .execute();
+  }
+
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. A limit is over with it. Null: it was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
@@ -246,7 +278,14 @@ export class AcmeCertificatesStore {
         .onConflict((conflict) => conflict.doNothing())
         .returningAll()
         .executeTakeFirst();
-      return row === undefined ? null : { ok: true, order: toOrder(row) };
+      if (row === undefined) return null;
+      await transaction
+        .updateTable('acme_certificates')
+        .set({ problem_json: null })
+        .where('id', '=', id)
+        .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'limited'`)
+        .execute();
+      return { ok: true, order: toOrder(row) };
     });
   }
 
@@ -279,7 +318,7 @@ export class AcmeCertificatesStore {
           .onRef('certificate_versions.version', '=', 'certificates.active_version'),
       )
       .selectAll('acme_certificates')
-      .select(['not_before', 'not_after']);
+      .select(['not_before', 'not_after', shownProblem.as('shown_problem')]);
   }
 
   #idle() {
@@ -315,7 +354,11 @@ async function orderedElsewhere(
   return first === undefined ? null : [first, ...others];
 }
 
-type Row = AcmeCertificatesTable & { readonly not_before: string | null; readonly not_after: string | null };
+type Row = AcmeCertificatesTable & {
+  readonly not_before: string | null;
+  readonly not_after: string | null;
+  readonly shown_problem: string | null;
+};
 
 function toWanted(row: Row): WantedCertificate {
   const { not_before: notBefore, not_after: notAfter } = row;
@@ -329,7 +372,7 @@ function toWanted(row: Row): WantedCertificate {
     dueAt: row.due_at === null ? null : new Date(row.due_at),
     dueBy: row.due_by as DueBy,
     failures: row.failures,
-    problem: row.problem_json === null ? null : (JSON.parse(row.problem_json) as IssuanceProblem),
+    problem: row.shown_problem === null ? null : (JSON.parse(row.shown_problem) as IssuanceProblem),
     ariId: row.ari_id,
     window: row.ari_json === null ? null : windowOf(row.ari_json),
     life:

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { shownProblem } from './acme-problems.ts';
 import type { FailureClass, IssuanceProblem } from './issuance-problem.ts';
 import type { Database } from './open-database.ts';
 
@@ -45,12 +46,12 @@ export class AcmeFactsStore {
         'acme_certificates.id',
         'acme_certificates.names_json',
         'due_at',
-        'problem_json',
+        shownProblem.as('problem_json'),
         'not_before',
         'not_after',
       ])
       .where((eb) =>
-        eb.or([eb('problem_json', 'is not', null), eb('due_at', 'is', null), eb('due_at', '<=', now.toISOString())]),
+        eb.or([eb(shownProblem, 'is not', null), eb('due_at', 'is', null), eb('due_at', '<=', now.toISOString())]),
       )
       .orderBy(sql`not_after is null`)
       .orderBy('not_after')
@@ -73,7 +74,7 @@ export class AcmeFactsStore {
     const classes = await this.#database.read
       .selectFrom('acme_certificates')
       .select((eb) => [
-        sql<FailureClass | null>`json_extract(problem_json, '$.class')`.as('failure'),
+        sql<FailureClass | null>`json_extract(${shownProblem}, '$.class')`.as('failure'),
         eb.fn.countAll<number>().as('count'),
         eb.fn.countAll<number>().filterWhere('due_at', '<=', now.toISOString()).as('due'),
         eb.fn.min('due_at').filterWhere('due_at', '<=', now.toISOString()).as('since'),

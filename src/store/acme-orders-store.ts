@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
+import { unlessAttention } from './acme-problems.ts';
 import type { AcmeOrdersTable } from './acme-schema.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
 import type { Database } from './open-database.ts';
@@ -67,8 +68,10 @@ export interface OrderStep {
 
 export interface OrderFailure {
   readonly problem: IssuanceProblem;
-  /** When the next order is due; null: not before an operator renews it. */
-  readonly dueAt: Date | null;
+  /** When the next order is due. */
+  readonly dueAt: Date;
+  /** `limit`: the authority did not begin the order, which counts as no failure. */
+  readonly dueBy: 'retry' | 'limit';
   /** Whose validation failed. */
   readonly failedNames: readonly string[];
   /** It does not count as an issue. */
@@ -176,39 +179,32 @@ export class AcmeOrdersStore {
     if (numUpdatedRows === 0n) throw new OrderClosed(id);
   }
 
-  /** What an open order waits for: shown with it and with its certificate. */
+  /** What an open order waits for, until its next step: shown with it and with its certificate. */
   async waiting(order: IssuanceOrder, problem: IssuanceProblem): Promise<void> {
-    const json = JSON.stringify(problem);
-    await this.#database.write.transaction().execute(async (transaction) => {
-      await transaction
-        .updateTable('acme_orders')
-        .set({ problem_json: json })
-        .where('id', '=', order.id)
-        .where('closed_at', 'is', null)
-        .execute();
-      await transaction
-        .updateTable('acme_certificates')
-        .set({ problem_json: json })
-        .where('id', '=', order.certificate)
-        .execute();
-    });
+    await this.#database.write
+      .updateTable('acme_orders')
+      .set({ problem_json: JSON.stringify(problem) })
+      .where('id', '=', order.id)
+      .where('closed_at', 'is', null)
+      .execute();
   }
 
   /** Closes the order, and says when the next is due. Throws `OrderClosed`. */
   async fail(order: IssuanceOrder, failure: OrderFailure, now: Date): Promise<void> {
-    const { problem, dueAt, failedNames, notIssued } = failure;
+    const { problem, dueAt, dueBy, failedNames, notIssued } = failure;
     const at = now.toISOString();
     const json = JSON.stringify(problem);
+    const isLimit = dueBy === 'limit';
     await this.#database.write.transaction().execute(async (transaction) => {
       const end = { state: 'failed', problem_json: json, ...(notIssued && { finalized_at: null }) } as const;
       await close(transaction, order.id, end, at);
       await transaction
         .updateTable('acme_certificates')
         .set((eb) => ({
-          due_at: dueAt?.toISOString() ?? null,
-          due_by: 'retry',
-          failures: eb('failures', '+', 1),
-          problem_json: json,
+          due_at: dueAt.toISOString(),
+          due_by: dueBy,
+          ...(isLimit ? {} : { failures: eb('failures', '+', 1) }),
+          problem_json: isLimit ? unlessAttention(json) : json,
         }))
         .where('id', '=', order.certificate)
         .execute();

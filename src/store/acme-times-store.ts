@@ -15,9 +15,13 @@ export interface FurthestMs {
   readonly wait: number;
 }
 
+/** A clock that is set back by less than this was not wrong. */
+const SET_BACK_MS = 60_000;
+
 /**
  * The times that say when something is due, in all tables of orders. One that is further ahead than its kind allows was
- * stored while the clock was ahead: it is over. This is the only place that knows the kinds.
+ * stored while the clock was ahead: it is over. So is one whose problem is of the future. This is the only place that knows
+ * the kinds.
  */
 export class AcmeTimesStore {
   readonly #database: Database;
@@ -36,13 +40,21 @@ export class AcmeTimesStore {
       where certificates.id = acme_certificates.id)`;
     // Some milliseconds are lost in the days of SQLite.
     const isLate = sql`due_by in ('age', 'ari') and julianday(due_at) > ${latest} + 1e-6 and ${latest} > julianday(${at})`;
+    const isOfFuture = sql`json_extract(problem_json, '$.at') > ${after(SET_BACK_MS)}`;
+    // Once: the time of a limit may be stored beside an older problem.
+    const ofNow = sql`problem_json = json_set(problem_json, '$.at', ${at})`;
     const changes = [
-      { table: 'acme_pauses', set: sql`until = ${at}`, where: sql`until > ${after(furthest.pause)}` },
+      {
+        table: 'acme_pauses',
+        set: sql`until = ${at}, ${ofNow}`,
+        where: sql`until > ${after(furthest.pause)} or (until > ${at} and ${isOfFuture})`,
+      },
       {
         table: 'acme_certificates',
-        set: sql`due_at = ${at}`,
+        set: sql`due_at = ${at}, ${ofNow}`,
         where: sql`(due_by = 'request' and due_at > ${at}) or (due_by = 'retry' and due_at > ${after(furthest.retry)})
-          or (due_by = 'limit' and due_at > ${after(furthest.limit)})`,
+          or (due_by = 'limit' and due_at > ${after(furthest.limit)})
+          or (due_by in ('retry', 'limit') and due_at > ${at} and ${isOfFuture})`,
       },
       {
         table: 'acme_certificates',
@@ -57,7 +69,8 @@ export class AcmeTimesStore {
       {
         table: 'acme_orders',
         set: sql`problem_json = json_remove(problem_json, '$.until')`,
-        where: sql`closed_at is null and json_extract(problem_json, '$.until') > ${after(furthest.wait)}`,
+        where: sql`closed_at is null and json_extract(problem_json, '$.until') is not null
+          and (json_extract(problem_json, '$.until') > ${after(furthest.wait)} or ${isOfFuture})`,
       },
     ];
     for (const { table, set, where } of changes) {

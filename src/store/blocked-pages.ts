@@ -5,7 +5,7 @@ import { containingNetworks, entryOfSortKey, type IpEntry, parseIp, sortKeyRange
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { BlockedTextSearch } from './blocked-text-search.ts';
 import { ClaimSearch, type ClaimSelection, SEARCHED_AT_ONCE } from './claim-search.ts';
-import { ColumnPages, type ListOrder } from './columns/column-pages.ts';
+import { ColumnPages, type ListOrder, type RequestedHits } from './columns/column-pages.ts';
 import type { EntryFilter } from './columns/column-query.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
@@ -46,6 +46,8 @@ export interface PageRequest {
   /** Absent: by address, ascending. Not together with `q`, `text` and `claimed`, like `filter`. */
   readonly order?: ListOrder | undefined;
   readonly filter?: EntryFilter | undefined;
+  /** Needed for an order of hits, and for a filter by them. */
+  readonly hits?: RequestedHits | undefined;
   /** Only what is claimed so. Not together with the others. */
   readonly claimed?: ClaimSelection | null | undefined;
   readonly now: Date;
@@ -131,9 +133,9 @@ export class BlockedPages {
   async page(request: PageRequest): Promise<Page> {
     const { order = addressOrder, filter, expiringOnly } = request;
     if (filter !== undefined || order.by !== 'address' || order.descending) {
-      const { limit, cursor = null, offset = 0, signal } = request;
+      const { limit, cursor = null, offset = 0, hits, signal } = request;
       const ending = expiringOnly === true ? { endsAfter: Math.floor(request.now.getTime() / 1_000) } : {};
-      return await this.#columns.page({ order, filter: { ...filter, ...ending }, limit, cursor, offset, signal });
+      return await this.#columns.page({ order, filter: { ...filter, ...ending }, limit, cursor, offset, hits, signal });
     }
     const found = await this.#find(request, {
       after: request.cursor ? decodeCursor(request.cursor) : BEFORE_ALL,

@@ -20,6 +20,7 @@ import { siteNames } from './migrations/0018-site-names.ts';
 import { issuance } from './migrations/0019-issuance.ts';
 import { insight } from './migrations/0020-insight.ts';
 import { savedViews } from './migrations/0021-saved-views.ts';
+import { notices } from './migrations/0022-notices.ts';
 import { insightHours } from './migrations/0023-insight-hours.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0019-issuance', up: issuance },
   { name: '0020-insight', up: insight },
   { name: '0021-saved-views', up: savedViews },
+  { name: '0022-notices', up: notices },
   { name: '0023-insight-hours', up: insightHours },
 ];
 

@@ -3,12 +3,13 @@ import type { ReloadRecord } from '../api/configuration.ts';
 import type { SourceKind } from '../domain/source-name.ts';
 import type { AcmeSchema } from './acme-schema.ts';
 import type { InsightSchema } from './insight-schema.ts';
+import type { NoticesSchema } from './notices-schema.ts';
 
 /**
  * The tables. Times are ISO 8601 in UTC with milliseconds (`2026-11-20T12:00:00.000Z`), so that text order is time
  * order; booleans are 0 and 1; `*_json` columns contain JSON.
  */
-export interface Schema extends AcmeSchema, InsightSchema {
+export interface Schema extends AcmeSchema, InsightSchema, NoticesSchema {
   blocked_ips: BlockedIpsTable;
   sources: SourcesTable;
   claims: ClaimsTable;

@@ -15,7 +15,7 @@ import { CertificateOperations } from './certificate-operations.ts';
 import { Certificates } from './certificates.ts';
 
 const caller: Caller = { keyName: 'ops', requestId: 'r1', source: 'unix', receivedAt: 0 };
-const site = (domain: string) => ({ domain, names: [domain] });
+const site = (domain: string, sendsHsts = false) => ({ domain, names: [domain], sendsHsts });
 const request = (names: readonly string[], lasts = 90) => ({
   upload: selfSigned(names, { now: NOON, lasts }),
   allowIncompleteChain: false,
@@ -204,7 +204,13 @@ describe('a removal', () => {
       code: 6044,
       status: 409,
       members: { sites: ['a.example'], sites_total: 1 },
-      message: expect.stringContaining('for the site a.example, which would lose its certificate'),
+      message: expect.stringMatching(
+        /for the site a\.example, which would lose its certificate; nothing was changed\. To do it anyway/,
+      ),
+    });
+    sites = [site('a.example', true), site('c.example', true)];
+    expect(await refusal(operations.remove(id, false, caller))).toMatchObject({
+      message: expect.stringContaining('. Browsers that got HSTS of the site a.example will not open it with another'),
     });
     expect(installer.calls).not.toContain('remove');
     expect(await operations.remove(id, true, caller)).toMatchObject({ id, sites: ['a.example'], files: 'durable' });
@@ -217,7 +223,8 @@ describe('a removal', () => {
     const operations = operationsOf();
     await operations.add(request(['a.b.example']), caller);
     const { id } = await operations.add(request(['*.b.example']), caller);
-    expect(await operations.remove(id, false, caller)).toMatchObject({ id, sites: [] });
+    installer.kept = ['/tls/c-aaaaaaaaaa.pem.newer'];
+    expect(await operations.remove(id, false, caller)).toMatchObject({ id, sites: [], kept_files: installer.kept });
   });
 });
 

@@ -25,6 +25,11 @@ export interface UploadRequest {
   readonly allowIncompleteChain: boolean;
 }
 
+interface EnabledSite extends SiteNames {
+  /** Browsers that got it open no page of the site with another certificate. */
+  readonly sendsHsts: boolean;
+}
+
 interface OperationsDeps {
   /** Null: HAProxy serves no TLS. */
   readonly certificates: Pick<
@@ -33,7 +38,7 @@ interface OperationsDeps {
   > | null;
   /** The certificate with which the API serves HTTPS; null: none of ours. */
   readonly usedByApi: string | null;
-  readonly enabledSites: () => Promise<readonly SiteNames[]>;
+  readonly enabledSites: () => Promise<readonly EnabledSite[]>;
   readonly emit: Emit;
   readonly now: () => Date;
 }
@@ -93,8 +98,8 @@ export class CertificateOperations {
     if (id === this.#deps.usedByApi) throw usedByApi(op, id);
     const view = found(op, id, await certificates.get(id));
     const sites = await this.#sitesOf(view);
-    if (!force && sites.length > 0) throw inUse(op, id, sites);
-    const { installation } = found(op, id, await certificates.remove(id, caller));
+    if (!force && sites.length > 0) throw await this.#inUse(op, id, sites);
+    const { installation, keptFiles } = found(op, id, await certificates.remove(id, caller));
     const report = installationReport(installation);
     this.#deps.emit('operation.done', {
       operation: 'remove_certificate',
@@ -103,7 +108,7 @@ export class CertificateOperations {
       names: view.names,
       runtime_updated: report.runtime_updated,
     });
-    return { id, names: view.names, ...shownSites(sites), ...report };
+    return { id, names: view.names, ...shownSites(sites), ...report, kept_files: [...keptFiles] };
   }
 
   /** PEM. Errors: 1100. */
@@ -161,7 +166,18 @@ export class CertificateOperations {
     const before = await this.#sitesOf(old);
     const after = new Set(await this.#sitesOf({ id: old.id, names }));
     const lost = before.filter((domain) => !after.has(domain));
-    if (lost.length > 0) throw inUse(op, old.id, lost);
+    if (lost.length > 0) throw await this.#inUse(op, old.id, lost);
+  }
+
+  async #inUse(op: string, id: string, sites: readonly string[]): Promise<ServiceError> {
+    const enabled = await this.#deps.enabledSites();
+    const strict = enabled.filter(({ domain, sendsHsts }) => sendsHsts && sites.includes(domain));
+    const hsts =
+      strict.length === 0
+        ? ''
+        : `. Browsers that got HSTS of ${named(strict.map(({ domain }) => domain))} will not open it with another certificate`;
+    const detail = `HAProxy serves ${id} for ${named(sites)}, which would lose its certificate; nothing was changed${hsts}. To do it anyway, send force=true`;
+    return new ServiceError(codes.CertificateInUse, op, detail, { members: shownSites(sites) });
   }
 
   async #sitesOf(certificate: Pick<CertificateView, 'id' | 'names'>): Promise<readonly string[]> {
@@ -263,15 +279,8 @@ function usedByApi(op: string, id: string): ServiceError {
   );
 }
 
-function inUse(op: string, id: string, sites: readonly string[]): ServiceError {
-  const [first, ...others] = sites;
-  const named = others.length === 0 ? `the site ${first}` : `${first} and ${others.length} other sites`;
-  return new ServiceError(
-    codes.CertificateInUse,
-    op,
-    `HAProxy serves ${id} for ${named}, which would lose its certificate; nothing was changed. To do it anyway, send force=true`,
-    { members: shownSites(sites) },
-  );
+function named([first, ...others]: readonly string[]): string {
+  return others.length === 0 ? `the site ${first}` : `${first} and ${others.length} other sites`;
 }
 
 function rejection(op: string, id: string | null, rejected: CertificateRejection): ServiceError {

@@ -52,6 +52,13 @@ export interface CertificateView extends Omit<StoredCertificate, 'keySealed'> {
   readonly problem: string | null;
 }
 
+export interface RemovedCertificate {
+  readonly id: string;
+  readonly installation: Installation;
+  /** Paths of files with other private keys, which the service never deletes. */
+  readonly keptFiles: readonly string[];
+}
+
 /** Nothing was changed. */
 export type CertificateRejection =
   | { readonly ok: false; readonly kind: 'invalid'; readonly part: keyof Uploaded; readonly why: string }
@@ -129,10 +136,7 @@ export class Certificates implements WantedCertificates {
    * List and workers first, then the database, the file last: after a crash before the database's change, the certificate
    * is installed again; after it, a start deletes the file. Null: there was none.
    */
-  async remove(
-    id: string,
-    caller: Caller,
-  ): Promise<{ readonly id: string; readonly installation: Installation } | null> {
+  async remove(id: string, caller: Caller): Promise<RemovedCertificate | null> {
     return await this.#changes.run(async () => {
       const row = await this.#deps.store.get(id);
       if (row === null) return null;
@@ -140,11 +144,12 @@ export class Certificates implements WantedCertificates {
     });
   }
 
-  async #remove(row: StoredCertificate, caller: Caller) {
+  async #remove(row: StoredCertificate, caller: Caller): Promise<RemovedCertificate> {
     const { id } = row;
+    const { installer } = this.#deps;
     const installation = await this.#removeStored(row, caller);
-    const isDeleted = await this.#deps.installer.deleteFile(id);
-    return { id, installation: isDeleted ? installation : { ...installation, files: 'pending' as const } };
+    const files = (await installer.deleteFile(id)) ? installation.files : 'pending';
+    return { id, installation: { ...installation, files }, keptFiles: installer.keptFiles(id) };
   }
 
   async #removeStored(row: StoredCertificate, caller: Caller): Promise<Installation> {

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
@@ -88,6 +88,54 @@ it('a start with an older database keeps the file of a newer certificate', async
   expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(stored[0]?.pem.reveal());
   expect(await readFile(`${files.pathOf(FIRST)}.newer`, 'utf8')).toBe(first.pem.reveal());
   expect(logged.join()).toContain(`${FIRST}.pem.newer`);
+});
+
+it('a newer certificate that another process writes is kept, and reported until it is deleted', async () => {
+  const keeper = await loaded();
+  const newer = madeCertificate(['a.example'], { id: FIRST, notBefore: new Date() });
+  await writeFile(files.pathOf(FIRST), newer.pem.reveal());
+  await keeper.refresh();
+  const kept = `${files.pathOf(FIRST)}.newer`;
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(first.pem.reveal());
+  expect(await readFile(kept, 'utf8')).toBe(newer.pem.reveal());
+  const reported = [
+    expect.stringMatching(/c-aaaaaaaaaa\.pem\.newer keeps a certificate .*: upload it .*delete the file$/),
+  ];
+  expect(keeper.problems()).toEqual(reported);
+  expect((await loaded()).problems()).toEqual(reported);
+  // An upload, after which the file on the disk is of before.
+  await keeper.put({ ...newer, version: 2 });
+  expect(keeper.problems()).toEqual(reported);
+  await keeper.unlist(FIRST);
+  await keeper.deleteFile(FIRST);
+  expect(keeper.keptFiles(FIRST)).toEqual([kept]);
+  expect(keeper.keptFiles(THIRD)).toEqual([]);
+  await rm(kept);
+  expect(await keeper.isAsWritten(basename(kept))).toBe(false);
+  await keeper.refresh();
+  expect(keeper.problems()).toEqual([]);
+});
+
+it('an older certificate, or its own of before with another mode, is overwritten', async () => {
+  const keeper = await loaded();
+  const notBefore = new Date(first.read.notBefore.getTime() - 86_400_000);
+  const older = madeCertificate(['a.example'], { id: FIRST, notBefore });
+  await writeFile(files.pathOf(FIRST), older.pem.reveal());
+  await keeper.refresh();
+  await chmod(files.pathOf(FIRST), 0o644);
+  await keeper.put({ ...older, version: 2 });
+  expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe(older.pem.reveal());
+  expect(keeper.problems()).toEqual([]);
+});
+
+it('a certificate that another process writes just before a removal is kept', async () => {
+  const keeper = await loaded();
+  const other = madeCertificate(['a.example'], { id: FIRST });
+  await keeper.unlist(FIRST);
+  await writeFile(files.pathOf(FIRST), other.pem.reveal());
+  expect(await keeper.deleteFile(FIRST)).toBe(true);
+  expect(await files.exists(FIRST)).toBe(false);
+  expect(await readFile(keeper.keptFiles(FIRST)[0]!, 'utf8')).toBe(other.pem.reveal());
 });
 
 it('a certificate without a readable key stays in its file and in the list', async () => {

@@ -5,13 +5,16 @@ import { Mutex } from '../concurrency/mutex.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { causeText } from '../telemetry/cause-text.ts';
 import type { Log } from '../telemetry/log.ts';
-import { makeDefaultCertificate } from './default-certificate.ts';
+import { ensureDefaultCertificate, replaceDefaultCertificate } from './default-certificate.ts';
 import { fileProblems } from './file-problems.ts';
 import type { TlsFiles } from './files.ts';
 import type { CertificateToInstall, WantedCertificates } from './installation.ts';
+import { NewerFiles } from './newer-files.ts';
 import type { ProxyCheck } from './proxy-check.ts';
-import { RefusedCertificates } from './refused-certificates.ts';
+import { NO_CHECK, RefusedCertificates, type RefusedCheck } from './refused-certificates.ts';
 import { removeStrays } from './stray-files.ts';
+import { UndeletedFiles } from './undeleted-files.ts';
+import { UnwrittenFiles } from './unwritten-files.ts';
 
 /** A certificate without its key, which is read from the database when a file or worker needs it. */
 export type WantedCertificate = Omit<CertificateToInstall, 'pem'>;
@@ -33,9 +36,9 @@ export class FileKeeper {
   /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
   readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
-  readonly #unwritten = new Map<string, string>();
-  /** Files of removed certificates, with their keys. By id, why they are still there. */
-  readonly #undeleted = new Map<string, string>();
+  readonly #unwritten: UnwrittenFiles;
+  readonly #undeleted: UndeletedFiles;
+  readonly #newer: NewerFiles;
   /** Certificates that have a file. */
   readonly #onDisk = new Set<string>();
   #problem: string | null = null;
@@ -45,6 +48,12 @@ export class FileKeeper {
   constructor(deps: FileKeeperDeps) {
     this.#deps = deps;
     this.#refused = new RefusedCertificates(deps);
+    this.#newer = new NewerFiles(deps);
+    this.#undeleted = new UndeletedFiles(async (id) => {
+      await deps.files.remove(id);
+      await this.#newer.find();
+    }, deps.log);
+    this.#unwritten = new UnwrittenFiles(deps.log);
   }
 
   /** At start, before HAProxy reads them. @throws TlsFolderUnusable, or when the database cannot be read */
@@ -97,6 +106,11 @@ export class FileKeeper {
     return unreadable === undefined || this.#onDisk.has(id) ? null : `it has no file, and ${unreadable}`;
   }
 
+  /** By id, why only its file has the key. They are not compared with the workers. */
+  get unreadable(): ReadonlyMap<string, string> {
+    return this.#unreadable;
+  }
+
   /** Files are not as wanted: a full disk, for example. */
   get isBehind(): boolean {
     return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
@@ -106,6 +120,8 @@ export class FileKeeper {
   async isAsWritten(name: string): Promise<boolean> {
     const { files } = this.#deps;
     if (name === basename(files.list)) return await files.listUnchanged();
+    // Health names them until they are deleted.
+    if (files.isNewerName(name)) return false;
     const id = name.replace(/\.pem$/, '');
     if (this.#wanted.has(id)) return await files.unchanged(id);
     // Of these this service writes none; a missing one makes a configuration invalid.
@@ -142,7 +158,7 @@ export class FileKeeper {
       this.#wanted.delete(id);
       this.#unreadable.delete(id);
       await this.#writeList();
-      const why = this.#unwritten.get(LIST);
+      const why = this.#unwritten.reasons.get(LIST);
       if (why === undefined) return;
       if (before.wanted !== undefined) this.#wanted.set(id, before.wanted);
       if (before.unreadable !== undefined) this.#unreadable.set(id, before.unreadable);
@@ -161,32 +177,19 @@ export class FileKeeper {
     });
   }
 
-  /**
-   * After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws.
-   */
+  /** After `unlist`, and once the database does not have the certificate. False: `refresh` tries again. Never throws. */
   async deleteFile(id: string): Promise<boolean> {
     return await this.#lock.run(async () => {
       this.#unwritten.delete(id);
       this.#refused.delete(id);
       this.#onDisk.delete(id);
-      return await this.#deleteFile(id);
+      return await this.#undeleted.delete(id);
     });
   }
 
-  async #deleteFile(id: string): Promise<boolean> {
-    try {
-      await this.#deps.files.remove(id);
-      this.#undeleted.delete(id);
-    } catch (error) {
-      const cause = causeText(error);
-      if (this.#undeleted.get(id) !== cause) {
-        this.#deps.log.error('File of a removed certificate could not be deleted', { certificate: id, cause });
-      }
-      this.#undeleted.set(id, cause);
-      return false;
-    }
-    crashPoint('tls.file-removed');
-    return true;
+  /** Files with private keys beside the one of this certificate, which this service never deletes. */
+  keptFiles(id: string): readonly string[] {
+    return this.#newer.pathsOf(id);
   }
 
   /**
@@ -194,28 +197,13 @@ export class FileKeeper {
    * written must not keep a block from being enforced.
    */
   async refresh(): Promise<void> {
-    const { files, log } = this.#deps;
+    const { log } = this.#deps;
     await this.#lock.run(async () => {
       try {
         if (!this.#isLoaded) await this.#load();
-        await files.ensureFolder();
-        await this.#attempt(DEFAULT, () => this.#ensureDefault());
-        const foreign: string[] = [];
-        for (const id of this.#wanted.keys()) {
-          if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
-        }
-        for (const id of this.#unreadable.keys()) if (!(await files.exists(id))) this.#onDisk.delete(id);
-        const isListForeign = !this.#unwritten.has(LIST) && !(await files.listUnchanged());
-        const paths = [...(isListForeign ? [files.list] : []), ...foreign.map((id) => files.pathOf(id))];
-        if (paths.length > 0) {
-          const shown = paths.slice(0, SHOWN_FILES);
-          log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
-        }
-        const due = new Set([...foreign, ...this.#unwritten.keys()]);
-        for (const what of [LIST, DEFAULT]) due.delete(what);
-        if (due.size > 0) await this.#rewrite(due);
-        await this.#writeList();
-        for (const id of this.#undeleted.keys()) await this.#deleteFile(id);
+        await this.#rewriteChanged();
+        await this.#undeleted.retry();
+        await this.#newer.find();
         this.#problem = null;
       } catch (error) {
         const cause = causeText(error);
@@ -231,14 +219,17 @@ export class FileKeeper {
    * @param output of the check; null: not known, and all certificates are checked
    * @returns whether a file was changed, so that another check may pass
    */
-  async substitute(output: string | null): Promise<boolean> {
+  async substitute(output: string | null, check: RefusedCheck = NO_CHECK): Promise<boolean> {
     return await this.#lock.run(async () => {
       const { files } = this.#deps;
       const refused = await this.#refused.find(output, this.#idsOnDisk());
+      if (check.number <= WRITTEN_BACK_TIMES && (await this.#isOutdated(output, refused, check))) return true;
       let isChanged = false;
       for (const [path, why] of refused) {
         const isDefault = path === files.defaultCertificate;
-        const replaced = isDefault ? await this.#replaceDefault(why) : await this.#substituteOne(files.idOf(path), why);
+        const replaced = isDefault
+          ? await replaceDefaultCertificate(this.#deps, why)
+          : await this.#substituteOne(files.idOf(path), why);
         isChanged ||= replaced;
       }
       return isChanged;
@@ -265,18 +256,19 @@ export class FileKeeper {
   problems(): readonly string[] {
     return fileProblems({
       unchecked: this.#problem,
-      unwritten: [...this.#unwritten].map(([what, why]) => [this.#pathOf(what), why]),
-      undeleted: [...this.#undeleted].map(([id, why]) => [this.#pathOf(id), why]),
+      unwritten: [...this.#unwritten.reasons].map(([what, why]) => [this.#pathOf(what), why]),
+      undeleted: [...this.#undeleted.reasons].map(([id, why]) => [this.#pathOf(id), why]),
       refused: this.#refused.reasons,
       unreadable: this.#unreadable,
       hasFile: (id) => this.#onDisk.has(id),
+      newer: this.#newer.paths,
     });
   }
 
   async #load(): Promise<void> {
     const { files, wanted, log } = this.#deps;
     await files.open();
-    await this.#ensureDefault();
+    await ensureDefaultCertificate(this.#deps);
     this.#unreadable = new Map((await wanted.unreadable()).map(({ id, why }) => [id, why]));
     for (const id of this.#unreadable.keys()) if (await files.exists(id)) this.#onDisk.add(id);
     const certificates = await wanted.all();
@@ -285,6 +277,7 @@ export class FileKeeper {
     await this.#writeAll(certificates);
     await this.#writeList();
     await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
+    await this.#newer.find();
     this.#isLoaded = true;
   }
 
@@ -302,10 +295,20 @@ export class FileKeeper {
     return what === DEFAULT ? files.defaultCertificate : files.pathOf(what);
   }
 
-  async #ensureDefault(): Promise<void> {
-    const { files, log, now } = this.#deps;
-    if (await files.ensureDefault(() => makeDefaultCertificate(now()))) {
-      log.info('Default certificate created', { file: files.defaultCertificate });
+  /** HAProxy read other files than the database has: another process removed or damaged them. */
+  async #isOutdated(
+    output: string | null,
+    refused: ReadonlyMap<string, string>,
+    { began }: RefusedCheck,
+  ): Promise<boolean> {
+    const { files, log } = this.#deps;
+    try {
+      const isRewritten = await this.#rewriteChanged();
+      const isNamed = (path: string): boolean => refused.has(path) || output?.includes(path) === true;
+      return isRewritten || files.writtenSince(began).some(isNamed);
+    } catch (error) {
+      log.error('Files of certificates could not be checked', { cause: causeText(error) });
+      return false;
     }
   }
 
@@ -328,20 +331,31 @@ export class FileKeeper {
     }
   }
 
-  async #replaceDefault(why: string): Promise<boolean> {
-    const { files, log, now } = this.#deps;
-    try {
-      const kept = await files.replaceDefault(() => makeDefaultCertificate(now()));
-      log.error('HAProxy refuses the default certificate; a new one takes its place', { why, kept });
-      return true;
-    } catch (error) {
-      log.error('The default certificate, which HAProxy refuses, could not be replaced', { cause: causeText(error) });
-      return false;
-    }
-  }
-
   #remember({ id, version, names, sha1, sha256s, chainSubjects }: CertificateToInstall): void {
     this.#wanted.set(id, { id, version, names, sha1, sha256s, chainSubjects });
+  }
+
+  /** Writes the files that are not as in the database. Returns whether a file was written. */
+  async #rewriteChanged(): Promise<boolean> {
+    const { files, log } = this.#deps;
+    await files.ensureFolder();
+    const isMade = await this.#unwritten.attempt(DEFAULT, () => ensureDefaultCertificate(this.#deps));
+    const foreign: string[] = [];
+    for (const id of this.#wanted.keys()) {
+      if (!this.#unwritten.has(id) && !(await files.unchanged(id))) foreign.push(id);
+    }
+    for (const id of this.#unreadable.keys()) if (!(await files.exists(id))) this.#onDisk.delete(id);
+    const isListForeign = !this.#unwritten.has(LIST) && !(await files.listUnchanged());
+    const paths = [...(isListForeign ? [files.list] : []), ...foreign.map((id) => files.pathOf(id))];
+    if (paths.length > 0) {
+      const shown = paths.slice(0, SHOWN_FILES);
+      log.warn('Files of certificates were changed by another process; rewriting them', { files: shown });
+    }
+    const due = new Set([...foreign, ...this.#unwritten.reasons.keys()]);
+    for (const what of [LIST, DEFAULT]) due.delete(what);
+    if (due.size > 0) await this.#rewrite(due);
+    const isListWritten = await this.#writeList();
+    return isMade || isListWritten || foreign.some((id) => !this.#unwritten.has(id));
   }
 
   async #rewrite(ids: ReadonlySet<string>): Promise<void> {
@@ -358,39 +372,28 @@ export class FileKeeper {
 
   /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
   async #write({ id, pem }: CertificateToInstall): Promise<void> {
-    const { files, log } = this.#deps;
-    await this.#attempt(id, async () => {
-      const kept = await files.keepNewer(id, pem);
-      if (kept !== null) log.warn('Newer file of a certificate kept; upload it', { file: kept });
-      if (this.#refused.has(id)) await files.linkToDefault(id);
-      else await files.write(id, pem);
+    const { files } = this.#deps;
+    await this.#unwritten.attempt(id, async () => {
+      await this.#newer.keep(id, pem);
+      if (!this.#refused.has(id)) return await files.write(id, pem);
+      await files.linkToDefault(id);
+      return true;
     });
     if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
     else this.#onDisk.delete(id);
   }
 
-  /** A line of a missing file would make the configuration invalid. */
-  async #writeList(): Promise<void> {
+  /** A line of a missing file would make the configuration invalid. Returns whether it was written. */
+  async #writeList(): Promise<boolean> {
     const { files } = this.#deps;
     const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#refused.has(id));
     const ids = [...this.#wanted.keys(), ...unreadable].filter((id) => this.#onDisk.has(id));
-    await this.#attempt(LIST, () => files.writeList(ids.toSorted()));
-  }
-
-  async #attempt(what: string, write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write();
-      this.#unwritten.delete(what);
-    } catch (error) {
-      const cause = causeText(error);
-      if (this.#unwritten.get(what) !== cause) {
-        this.#deps.log.error('File of certificates could not be written', { what, cause });
-      }
-      this.#unwritten.set(what, cause);
-    }
+    return await this.#unwritten.attempt(LIST, () => files.writeList(ids.toSorted()));
   }
 }
 
+/** Another process that changes them again and again must not keep blocks from being enforced. */
+const WRITTEN_BACK_TIMES = 3;
 const LIST = 'list';
 const DEFAULT = 'default';
 const SHOWN_FILES = 20;

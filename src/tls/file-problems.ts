@@ -13,6 +13,8 @@ interface Problems {
   readonly unreadable: ReadonlyMap<string, string>;
   /** Whether there is a file of it. */
   readonly hasFile: (id: string) => boolean;
+  /** Paths of files with certificates that are newer than the database was. */
+  readonly newer: readonly string[];
 }
 
 /** What is wrong with the files of certificates, each as a sentence for `/health`: a few of thousands. */
@@ -23,6 +25,7 @@ export function fileProblems({
   refused,
   unreadable,
   hasFile,
+  newer,
 }: Problems): readonly string[] {
   const served = [...unreadable].filter(([id]) => hasFile(id));
   const lost = [...unreadable].filter(([id]) => !hasFile(id));
@@ -43,6 +46,13 @@ export function fileProblems({
     ...more(refused.size, (left) => `HAProxy refuses ${left} more certificates`),
     ...ofAll(served, (ids, are) => `${ids} ${are} served from the file alone`),
     ...ofAll(lost, (ids, are) => `${ids} ${are} not served, as there is no file`),
+    ...newer
+      .slice(0, SHOWN)
+      .map(
+        (path) =>
+          `${path} keeps a certificate that the database did not have, perhaps with the only copy of its key: upload it if it is needed, and delete the file`,
+      ),
+    ...more(newer.length, (left) => `${left} more files *.newer keep certificates that the database did not have`),
   ];
 }
 

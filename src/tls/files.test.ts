@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecretText } from '../secrets/secret-text.ts';
-import { TlsFiles } from './files.ts';
+import { ServiceLock } from '../supervision/service-lock.ts';
+import { TlsFiles, TlsFolderUnusable } from './files.ts';
 
 const FIRST = 'c-aaaaaaaaaa';
 const SECOND = 'c-bbbbbbbbbb';
@@ -87,6 +88,22 @@ describe('the folder of certificates', () => {
     await rm(join(files.folder, '.tmp'), { recursive: true });
     await symlink(parent, join(files.folder, '.tmp'));
     await expect(files.open()).rejects.toThrow(/\.tmp is a link, .*: remove it/);
+  });
+
+  it('belongs to one service, also after another process removed it', async () => {
+    const take = (path: string) => ServiceLock.take(path, 'the certificates');
+    const [one, other] = [new TlsFiles(files.folder, take), new TlsFiles(files.folder, take)];
+    const used = /cannot be used: another proxy-manager works on the certificates already .*process \d+ .*tmp\/lock/;
+    await one.open();
+    await one.open();
+    await expect(other.open()).rejects.toThrow(used);
+    await rm(files.folder, { recursive: true });
+    await one.ensureFolder();
+    await expect(other.open()).rejects.toThrow(used);
+    one.close();
+    await other.open();
+    await expect(one.ensureFolder()).rejects.toThrow(TlsFolderUnusable);
+    other.close();
   });
 
   it('has certificates that are files', async () => {

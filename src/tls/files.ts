@@ -3,7 +3,8 @@
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
-//   .tmp                temporary files; those of earlier runs are deleted at each start
+//   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
+//   .tmp                temporary files; those of earlier runs are deleted at each start. Also the lock of the folder
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
@@ -27,23 +28,30 @@ import { getegid, getgroups, getuid } from 'node:process';
 import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
-import { isNewer } from './newer-file.ts';
+import { certificateIn, newerIn } from './pem-file.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 /** Of `temporaryPath` and `temporary`. */
 const TEMPORARY = /^(\..+\.\d+\.[0-9a-f]{12}\.tmp|check-[0-9a-f]{12})$/;
 const CERTIFICATE_FILE = /^c-[a-z2-7]{10}\.pem$/;
+const NEWER_FILE = /^(c-[a-z2-7]{10})\.pem\.newer(-\d+)?$/;
 
 /** The folder cannot be used. The message says why and what to do. */
 export class TlsFolderUnusable extends Error {
   override readonly name = 'TlsFolderUnusable';
 }
 
+export interface FolderLock {
+  free(): void;
+}
+
 interface Written {
   readonly sha256: string;
   /** Of the file that was written, or read and found to be equal. */
   readonly identity: string;
+  /** When it was written, of `performance.now()`; negative infinity: it was there. */
+  readonly at: number;
 }
 
 export class TlsFiles {
@@ -51,15 +59,23 @@ export class TlsFiles {
   readonly defaultCertificate: string;
   readonly list: string;
   readonly #temporary: string;
+  readonly #lockFile: string;
+  readonly #takeLock: (path: string) => FolderLock | null;
+  #lock: FolderLock | null = null;
   /** By path, what this service wrote or found to be right. */
   readonly #known = new Map<string, Written>();
 
-  /** @param folder absolute */
-  constructor(folder: string) {
+  /**
+   * @param folder absolute
+   * @param takeLock throws an Error with the reason if another service has it. Default: no lock
+   */
+  constructor(folder: string, takeLock: (path: string) => FolderLock | null = () => null) {
     this.folder = folder;
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
+    this.#lockFile = this.temporary('lock');
+    this.#takeLock = takeLock;
   }
 
   /** Of a certificate by its id. */
@@ -75,8 +91,8 @@ export class TlsFiles {
   }
 
   /**
-   * Makes the folder if it is missing, and removes the temporary files of earlier runs.
-   * @throws TlsFolderUnusable if other users may read or replace what is in it
+   * Makes the folder if it is missing, locks it, and removes the temporary files of earlier runs.
+   * @throws TlsFolderUnusable if other users may read or replace what is in it, or another service uses it
    */
   async open(): Promise<void> {
     // A crt-list, and the command line, would take what follows for a line number or a comment.
@@ -94,15 +110,32 @@ export class TlsFiles {
         `${this.#temporary} is a link, and temporary files in it would be deleted: remove it`,
       );
     }
+    this.#lockFolder();
     for (const name of await readdir(this.#temporary)) {
       if (TEMPORARY.test(name)) await rm(join(this.#temporary, name), { recursive: true });
     }
     await fsyncFolder(this.#temporary);
   }
 
-  /** Makes the folder again if another process removed it. */
+  /** Makes the folder again if another process removed it. @throws TlsFolderUnusable if another service has it now */
   async ensureFolder(): Promise<void> {
     await makeFolderDurably(this.#temporary, FOLDER_MODE);
+    if ((await identityOf(this.#lockFile)) === null) this.close();
+    this.#lockFolder();
+  }
+
+  /** Another service may use the folder. */
+  close(): void {
+    this.#lock?.free();
+    this.#lock = null;
+  }
+
+  #lockFolder(): void {
+    try {
+      this.#lock ??= this.#takeLock(this.#lockFile);
+    } catch (error) {
+      throw new TlsFolderUnusable(`the folder ${this.folder} cannot be used: ${(error as Error).message}`);
+    }
   }
 
   /** Writes the default certificate if there is none. Returns whether it did. */
@@ -125,10 +158,12 @@ export class TlsFiles {
    */
   async #writeDefault(make: () => SecretText, makeRoom?: () => Promise<void>): Promise<boolean> {
     const next = temporaryPath(join(this.#temporary, basename(this.defaultCertificate)));
-    await writeSecretFile(next, make().reveal());
+    const pem = make().reveal();
+    await writeSecretFile(next, pem);
     try {
       await makeRoom?.();
       await link(next, this.defaultCertificate);
+      await this.#remember(this.defaultCertificate, digestOf(pem));
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -148,16 +183,41 @@ export class TlsFiles {
   }
 
   /**
-   * Call it before `write`. After a restore of an older database, the file may have the only copy of a newer key.
-   * @returns where the file of before is kept; null: it was written since the start, or has no newer certificate
+   * Call it before `write`. A file that this service did not write may have the only copy of a newer key: after a restore
+   * of an older database, or because another process wrote it.
+   * @returns where it is kept; null: it is ours, or has no newer certificate
    */
   async keepNewer(id: string, pem: { reveal(): string }): Promise<string | null> {
     const path = this.pathOf(id);
-    if (this.#known.has(path) || !(await isNewer(path, pem.reveal()))) return null;
+    if (await this.#isKnown(path)) return null;
+    const found = await newerIn(path, pem.reveal());
+    return found === null || this.#wrote(path, found) ? null : await this.#keep(path);
+  }
+
+  /** Files of `keepNewer`, and copies of them under the next number: by path, the id of the certificate. */
+  async newer(): Promise<ReadonlyMap<string, string>> {
+    const found = (await readdir(this.folder)).flatMap((name) => {
+      const id = NEWER_FILE.exec(name)?.[1];
+      return id === undefined ? [] : [[join(this.folder, name), id] as const];
+    });
+    return new Map(found);
+  }
+
+  /** Whether a file of this name would be one of `newer`. */
+  isNewerName(name: string): boolean {
+    return NEWER_FILE.test(name);
+  }
+
+  async #keep(path: string): Promise<string> {
     const kept = await freeName(`${path}.newer`);
     await link(path, kept);
     await fsyncFolder(this.folder);
     return kept;
+  }
+
+  /** Whether this content is the last that this process wrote there, though owner, mode or times may differ. */
+  #wrote(path: string, content: string): boolean {
+    return this.#known.get(path)?.sha256 === digestOf(content);
   }
 
   /** @param ids in the order of the lines. Returns whether it was written. */
@@ -165,9 +225,13 @@ export class TlsFiles {
     return await this.#write(this.list, ids.map((id) => `${this.pathOf(id)}\n`).join(''));
   }
 
-  /** A missing file is as wanted. */
+  /** A missing file is as wanted. Another certificate that another process wrote there meanwhile is kept, see `newer`. */
   async remove(id: string): Promise<void> {
     const path = this.pathOf(id);
+    if (this.#known.has(path) && !(await this.#isKnown(path))) {
+      const found = await certificateIn(path);
+      if (found !== null && !this.#wrote(path, found)) await this.#keep(path);
+    }
     this.#known.delete(path);
     try {
       await unlink(path);
@@ -180,6 +244,11 @@ export class TlsFiles {
   /** Whether the certificate's file is the one last written, by its metadata: 20 µs. */
   async unchanged(id: string): Promise<boolean> {
     return await this.#isKnown(this.pathOf(id));
+  }
+
+  /** The paths that this process wrote since then. @param time of `performance.now()` */
+  writtenSince(time: number): readonly string[] {
+    return [...this.#known].flatMap(([path, { at }]) => (at >= time ? [path] : []));
   }
 
   async listUnchanged(): Promise<boolean> {
@@ -253,7 +322,7 @@ export class TlsFiles {
     const before = await identityOf(path);
     if (before !== null && known?.sha256 === sha256 && known.identity === before) return false;
     if (before?.startsWith('600 ') === true && known === undefined && (await readDigest(path)) === sha256) {
-      this.#known.set(path, { sha256, identity: before });
+      this.#known.set(path, { sha256, identity: before, at: Number.NEGATIVE_INFINITY });
       return false;
     }
     await writeSecretFile(path, content, this.#temporary);
@@ -264,7 +333,7 @@ export class TlsFiles {
   async #remember(path: string, sha256: string): Promise<void> {
     const identity = await identityOf(path);
     if (identity === null) throw new Error(`${path} was removed while it was written`);
-    this.#known.set(path, { sha256, identity });
+    this.#known.set(path, { sha256, identity, at: performance.now() });
   }
 }
 

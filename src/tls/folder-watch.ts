@@ -27,15 +27,16 @@ export class FolderWatch {
 
   /**
    * Begins, or begins again if another folder is in its place. Never throws: without a watch, changes are noticed later.
-   * @returns whether it began: what changed before is not reported
+   * @returns whether it began or ended: what changed before is not reported
    */
   async renew(): Promise<boolean> {
     const { folder, onChange } = this.#deps;
     try {
       const identity = await identityOf(folder);
       if (identity === this.#watched) return false;
+      // Also ends the report that the folder was removed, which may not have arrived.
       this.close();
-      if (identity === null) return false;
+      if (identity === null) return true;
       this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
         // The folder itself was removed or renamed.
         onChange(name === basename(folder) ? null : name);

@@ -49,6 +49,8 @@ export interface CertificateInstaller {
   remove(id: string): Promise<Installation>;
   /** Once the database does not have it any more. False: not yet, and it is tried again. Never throws. */
   deleteFile(id: string): Promise<boolean>;
+  /** Paths of files with other private keys of this certificate, which are never deleted. */
+  keptFiles(id: string): readonly string[];
   /** Back into the list, if it could not be removed from the database and only the file has the key. A reload follows. */
   relist(id: string, why: string): Promise<void>;
   /** What files and workers are known to hold of this version; null: not installed, or not checked yet. */

@@ -1,10 +1,11 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../testkit/conditions.ts';
-import { describeOnProductProxies } from '../../testkit/proxies.ts';
+import { dealt, describeOnProductProxies } from '../../testkit/proxies.ts';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { suspend } from '../../testkit/suspend.ts';
-import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
+import { type MadeCertificate, madeCertificate, servedSha1 } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { type HandshakeTarget, tryHandshake } from './handshake.ts';
 
@@ -12,6 +13,7 @@ const ID = 'c-aaaaaaaaaa';
 const OTHER = 'c-bbbbbbbbbb';
 
 describeOnProductProxies('an installation', ({ bin }) => {
+  const dealtIt = dealt(bin, it);
   let tls: TlsProxy;
   let pid: number;
 
@@ -22,7 +24,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
 
   afterEach(() => tls.stop());
 
-  it('writes the file, reaches the worker, and sees the certificate in a handshake', async () => {
+  dealtIt('writes the file, reaches the worker, and sees the certificate in a handshake', async () => {
     const made = madeCertificate(['shop.example.com', '*.example.org'], { chained: true });
     const { logged } = tls;
     expect(await tls.install(made)).toEqual({
@@ -44,7 +46,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(tls.reloads).toEqual([]);
   });
 
-  it('does not count for a version that is not installed yet', async () => {
+  dealtIt('does not count for a version that is not installed yet', async () => {
     await tls.install(madeCertificate(['a.example']));
     expect(tls.installer.whyNotServed(ID)).toBeNull();
     expect(tls.installer.held(ID, 2)).toMatchObject({
@@ -55,7 +57,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
     });
   });
 
-  it('sees a chain that has the same subjects and is another', async () => {
+  dealtIt('sees a chain that has the same subjects and is another', async () => {
     const made = madeCertificate(['a.example'], { chained: true });
     const twin = madeCertificate(['a.example'], { chained: true });
     await tls.install(made);
@@ -69,24 +71,36 @@ describeOnProductProxies('an installation', ({ bin }) => {
     });
   });
 
-  it('checks a wildcard by a host below it', async () => {
+  dealtIt('checks a wildcard by a host below it', async () => {
     expect(await tls.install(madeCertificate(['*.example.org']))).toMatchObject({ handshake: 'seen' });
   });
 
-  it('reaches draining workers, and names them', async () => {
-    const held = tls.proxy.keepAliveClient();
-    await held.request();
-    const { after } = await tls.proxy.reload();
-    const { workers, runtimeUpdated } = await tls.install(madeCertificate(['a.example']));
-    expect(workers).toMatchObject([
-      { pid: after, role: 'current', holds: true, reason: null },
-      { pid, role: 'draining', holds: true, reason: null },
-    ]);
-    expect(runtimeUpdated).toBe(true);
-    held.close();
-  });
+  dealtIt(
+    'reaches each draining worker, for connections that it accepted before their handshake, and names it',
+    async () => {
+      const accepted: Socket[] = [];
+      const accept = async (of: number) => {
+        const connectionsOf = async () => /^CurrConns: (\d+)$/m.exec((await tls.raw(of, 'show info'))[0]!)?.[1];
+        accepted.push(connect(tls.port, '127.0.0.1'));
+        await eventually('the worker accepted the connection', async () => (await connectionsOf()) === '1');
+      };
+      await tls.install(madeCertificate(['a.example']));
+      await accept(pid);
+      const { after: second } = await tls.proxy.reload();
+      await accept(second);
+      const { after } = await tls.proxy.reload();
+      const made = { ...madeCertificate(['a.example']), version: 2 };
+      const { workers, runtimeUpdated } = await tls.install(made);
+      const draining = [pid, second].map((one) => ({ pid: one, role: 'draining', holds: true, reason: null }));
+      expect(workers[0]).toMatchObject({ pid: after, role: 'current', holds: true, reason: null });
+      expect(workers.slice(1)).toEqual(expect.arrayContaining(draining.map((one) => expect.objectContaining(one))));
+      expect(workers).toHaveLength(3);
+      expect(runtimeUpdated).toBe(true);
+      for (const socket of accepted) expect(await servedSha1(tls.port, 'a.example', { socket })).toBe(made.sha1);
+    },
+  );
 
-  it('answers although the worker hangs, schedules one reload, and says which worker lacks it', async () => {
+  dealtIt('answers although the worker hangs, schedules one reload, and says which worker lacks it', async () => {
     await tls.install(madeCertificate(['a.example']));
     await suspend(pid);
     const made = madeCertificate(['a.example']);
@@ -118,7 +132,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(tls.installer.reloadNeeded).toBe(false);
   });
 
-  it('without a master socket is durable, and schedules no reload', async () => {
+  dealtIt('without a master socket is durable, and schedules no reload', async () => {
     await tls.install(madeCertificate(['a.example']));
     const { masterSocket } = tls.proxy.paths;
     await rename(masterSocket, `${masterSocket}~`);
@@ -135,7 +149,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(await tls.served('a.example')).toBe(made.sha1);
   });
 
-  it('that cannot write the file reaches the workers, and writes it later', async () => {
+  dealtIt('that cannot write the file reaches the workers, and writes it later', async () => {
     await tls.install(madeCertificate(['a.example']));
     const made = madeCertificate(['b.example'], { id: OTHER });
     await rm(`${tls.files.folder}/.tmp`, { recursive: true });
@@ -153,7 +167,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
     expect(await tls.served('b.example')).toBe(made.sha1);
   });
 
-  it('says what a handshake sees instead', async () => {
+  dealtIt('says what a handshake sees instead', async () => {
     await tls.install(madeCertificate(['a.example']));
     const here = tls.target as HandshakeTarget & { possible: true };
     tls.target = { possible: false, why: 'no bind line uses the list' };
@@ -198,7 +212,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       await tls.install(kept);
     });
 
-    it('goes from the list and the worker, and then from the folder', async () => {
+    dealtIt('goes from the list and the worker, and then from the folder', async () => {
       tls.stored.delete(ID);
       expect(await tls.installer.remove(ID)).toMatchObject({ files: 'durable', runtimeUpdated: true });
       expect(tls.installer.held(ID, 1)).toBeNull();
@@ -212,7 +226,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       expect(await tls.raw(pid, 'show ssl cert')).toEqual([expect.not.stringContaining(ID)]);
     });
 
-    it('while the socket is gone, goes from the worker at the next comparison', async () => {
+    dealtIt('while the socket is gone, goes from the worker at the next comparison', async () => {
       const { masterSocket } = tls.proxy.paths;
       await rename(masterSocket, `${masterSocket}~`);
       tls.stored.delete(ID);
@@ -224,7 +238,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       expect(await tls.served('b.example')).toBe(kept.sha1);
     });
 
-    it('while no worker is known, is not said to be gone from all', async () => {
+    dealtIt('while no worker is known, is not said to be gone from all', async () => {
       const unknowing = await TlsProxy.start(bin, { stored: [made] });
       await rename(unknowing.proxy.paths.masterSocket, `${unknowing.proxy.paths.masterSocket}~`);
       expect(await unknowing.installer.remove(ID)).toMatchObject({ workers: [], runtimeUpdated: false });
@@ -232,7 +246,7 @@ describeOnProductProxies('an installation', ({ bin }) => {
       await unknowing.stop();
     });
 
-    it('if the list cannot be written, is an error, and the certificate stays in use', async () => {
+    dealtIt('if the list cannot be written, is an error, and the certificate stays in use', async () => {
       await rm(`${tls.files.folder}/.tmp`, { recursive: true });
       await expect(tls.installer.remove(ID)).rejects.toThrow('the list of certificates could not be written');
       expect(await tls.served('a.example')).toBe(made.sha1);

@@ -101,6 +101,10 @@ export class Installer implements CertificateInstaller {
     return await this.#deps.keeper.deleteFile(id);
   }
 
+  keptFiles(id: string): readonly string[] {
+    return this.#deps.keeper.keptFiles(id);
+  }
+
   async relist(id: string, why: string): Promise<void> {
     const isBack = await this.exclusive(async () => await this.#deps.keeper.relist(id, why));
     if (isBack) this.#deps.scheduleReload(`certificate ${id}: its removal failed`);
@@ -115,8 +119,13 @@ export class Installer implements CertificateInstaller {
 
   whyNotServed(id: string): string | null {
     const { keeper } = this.#deps;
+    const lost = keeper.whyLost(id);
+    if (lost !== null) return lost;
+    const unreadable = keeper.unreadable.get(id);
+    if (unreadable !== undefined)
+      return `it is served from its file alone and cannot be compared with the workers: ${unreadable}`;
     const version = keeper.get(id)?.version;
-    return keeper.whyLost(id) ?? whyNotServed(version === undefined ? null : this.held(id, version));
+    return whyNotServed(version === undefined ? null : this.held(id, version));
   }
 
   /** Handshakes that showed something else, now that every current worker holds the certificate: some at a time. */

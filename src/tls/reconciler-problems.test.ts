@@ -1,7 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KickablePause } from '../concurrency/pause.ts';
 import { CertificateRejection } from '../haproxy/certificates/runtime-certificates.ts';
-import { MasterSocketError } from '../haproxy/socket/master-socket-error.ts';
+import { MasterSocketError, type SocketFailureReason } from '../haproxy/socket/master-socket-error.ts';
 import type { FileKeeper } from './file-keeper.ts';
 import type { Installer } from './installer.ts';
 import { TlsReconciler } from './reconciler.ts';
@@ -31,31 +31,55 @@ it('only current workers degrade health, and after 10 s', async () => {
   ]);
 });
 
-it('while HAProxy does not answer, files that it refuses are replaced, each 30 s', async () => {
-  const unreachable = new MasterSocketError('missing', { path: '/master.sock', command: '' });
-  let isUp = false;
+describe('files, at a comparison at which HAProxy', () => {
   const substitute = vi.fn(async (_output: string | null) => false);
-  const look = async () => {
-    if (!isUp) throw unreachable;
-    return { workers: [], starting: false };
-  };
-  const reconciler = reconcilerOf({ look, all: () => [], lacking: () => [] }, { substitute });
-  const calls: number[] = [];
+  let failure: SocketFailureReason | null;
+  let reconciler: TlsReconciler;
   const began = performance.now();
-  for (const [up, seconds] of [
-    [false, 0],
-    [false, 29],
-    [false, 31],
-    [true, 32],
-    [false, 33],
-  ] as const) {
-    isUp = up;
-    vi.spyOn(performance, 'now').mockReturnValue(began + seconds * 1_000);
-    await reconciler.check(false);
-    calls.push(substitute.mock.calls.length);
+
+  beforeEach(() => {
+    substitute.mockReset();
+    const look = async () => {
+      if (failure !== null) throw new MasterSocketError(failure, { path: '/master.sock', command: '' });
+      return { workers: [], starting: false };
+    };
+    reconciler = reconcilerOf({ look, all: () => [], lacking: () => [] }, { substitute });
+  });
+
+  async function checksAt(...comparisons: readonly (readonly [SocketFailureReason | null, seconds: number])[]) {
+    const calls: number[] = [];
+    for (const [reason, seconds] of comparisons) {
+      failure = reason;
+      now(seconds);
+      await reconciler.check(false);
+      calls.push(substitute.mock.calls.length);
+    }
+    return calls;
   }
-  expect(calls).toEqual([1, 1, 2, 2, 3]);
-  expect(substitute).toHaveBeenLastCalledWith(null);
+
+  const now = (seconds: number) => vi.spyOn(performance, 'now').mockReturnValue(began + seconds * 1_000);
+
+  it('is down are checked each 30 s, and those that it refuses are replaced', async () => {
+    expect(await checksAt(['missing', 0], ['refused', 29], ['refused', 31], [null, 32], ['missing', 33])).toEqual([
+      1, 1, 2, 2, 3,
+    ]);
+    expect(substitute).toHaveBeenLastCalledWith(null);
+  });
+
+  it('is down are checked less often if there are thousands', async () => {
+    const takesMs = 5_000;
+    substitute.mockImplementation(async () => {
+      now(performance.now() / 1_000 - began / 1_000 + takesMs / 1_000);
+      return false;
+    });
+    expect(await checksAt(['missing', 0], ['missing', 31], ['missing', 99], ['missing', 101])).toEqual([1, 1, 1, 2]);
+  });
+
+  it('is slow, or cannot be asked, are not checked', async () => {
+    expect(await checksAt(['deadline', 0], ['cut-short', 31], ['exhausted', 62], ['not-permitted', 93])).toEqual([
+      0, 0, 0, 0,
+    ]);
+  });
 });
 
 function reconcilerOf(workers: Pick<TlsWorkers, 'look' | 'all' | 'lacking'>, keeper: Partial<FileKeeper> = {}) {

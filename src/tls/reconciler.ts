@@ -28,6 +28,8 @@ const READ_AT_ONCE = 200;
 const SETTLE_MS = 200;
 /** A reload passes within this time. */
 const PASSES_WITHIN_MS = 10_000;
+/** The check of thousands of files takes seconds of processor time, so that many times as long passes until the next one. */
+const REST_FOR_FILES = 20;
 const SHOWN_IDS = 5;
 const OUR_FILE = /\/c-[a-z2-7]{10}\.pem$/;
 
@@ -75,8 +77,8 @@ export class TlsReconciler {
   #checkingChanges: Promise<void> = Promise.resolve();
   #comparedAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
-  /** While HAProxy does not answer. */
-  #filesCheckedAt = Number.NEGATIVE_INFINITY;
+  /** While HAProxy is down, of `performance.now()`. */
+  #checkFilesFrom = Number.NEGATIVE_INFINITY;
   /** By pid. */
   readonly #notCompared = new Map<number, Problem>();
 
@@ -139,7 +141,7 @@ export class TlsReconciler {
         if (!listed.some((one) => one.pid === pid)) this.#notCompared.delete(pid);
       for (const worker of listed) if (all || this.#isDue(worker)) await this.#checkWorker(worker);
       this.#problem = null;
-      this.#filesCheckedAt = Number.NEGATIVE_INFINITY;
+      this.#checkFilesFrom = Number.NEGATIVE_INFINITY;
       if (workers.lacking().length === 0 && this.#notCompared.size === 0) installer.allHeld();
       await installer.retryHandshakes();
     } catch (error) {
@@ -147,11 +149,17 @@ export class TlsReconciler {
         if (this.#problem === null) log.warn('Certificates not compared', { cause });
         this.#problem = since(this.#problem, cause);
       });
-      // Another process may start HAProxy, with an OpenSSL that refuses a certificate: the next start succeeds.
-      if (performance.now() - this.#filesCheckedAt < COMPARE_EVERY_MS) return;
-      this.#filesCheckedAt = performance.now();
-      await keeper.substitute(null);
+      if (error instanceof MasterSocketError && isDown(error)) await this.#checkFiles();
     }
+  }
+
+  /** Another process may start HAProxy, with an OpenSSL that refuses a certificate: the next start succeeds. */
+  async #checkFiles(): Promise<void> {
+    const began = performance.now();
+    if (began < this.#checkFilesFrom) return;
+    await this.#deps.keeper.substitute(null);
+    const tookMs = performance.now() - began;
+    this.#checkFilesFrom = began + Math.max(COMPARE_EVERY_MS, tookMs * REST_FOR_FILES);
   }
 
   async #run(): Promise<void> {
@@ -163,7 +171,7 @@ export class TlsReconciler {
         // Changed files are rewritten at once; without a watch, at the next comparison.
         await this.#watch.renew();
         await this.check(all);
-        // The check makes a missing folder again.
+        // The check makes a missing folder again, which may be removed again before this.
         if (await this.#watch.renew()) this.kick();
         if (all) this.#comparedAt = performance.now();
       } catch (error) {
@@ -329,6 +337,11 @@ export class TlsReconciler {
       this.kick();
     }
   }
+}
+
+/** A HAProxy that is slow to answer has its certificates. */
+function isDown({ reason }: MasterSocketError): boolean {
+  return reason === 'missing' || reason === 'refused';
 }
 
 function shownIds(ids: readonly string[]): string {

@@ -23,6 +23,16 @@ interface OnDisk {
   readonly unreadable: readonly string[];
 }
 
+/** A check of a configuration that HAProxy refused. */
+export interface RefusedCheck {
+  /** Of `performance.now()`: it did not read what was written later. */
+  readonly began: number;
+  /** From 1, of one reload. */
+  readonly number: number;
+}
+
+export const NO_CHECK: RefusedCheck = { began: Number.POSITIVE_INFINITY, number: 1 };
+
 export class RefusedCertificates {
   readonly #deps: Deps;
   /** By id, what HAProxy said. */

@@ -1,8 +1,8 @@
 // A certificate that HAProxy refuses does not keep a configuration from being loaded.
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillDisk, mayMount, mountDisk, unmountDisk } from '../../testkit/own-disk.ts';
-import { describeOnProductProxies } from '../../testkit/proxies.ts';
+import { dealt, describeOnProductProxies, isDealtTo } from '../../testkit/proxies.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { TlsProxy } from '../../testkit/tls/tls-proxy.ts';
 import { checkGuarded } from '../configuration/reload/guarded-check.ts';
@@ -12,6 +12,7 @@ const FIRST = 'c-aaaaaaaaaa';
 const SECOND = 'c-bbbbbbbbbb';
 
 describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
+  const dealtIt = dealt(bin, it);
   const good = madeCertificate(['a.example'], { id: FIRST });
   const other = madeCertificate(['b.example'], { id: SECOND });
   const mismatched: CertificateToInstall = {
@@ -28,15 +29,17 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
 
   const check = async () => {
     await tls.keeper.refresh();
-    return await checkGuarded(bin, tls.proxy.paths.config, (output) => tls.keeper.substitute(output));
+    return await checkGuarded(bin, tls.proxy.paths.config, (output, refused) => tls.keeper.substitute(output, refused));
   };
 
-  it.each([
+  const damages: [string, CertificateToInstall][] = [
     ['a key of another certificate', mismatched],
     ['no key', { ...other, pem: { reveal: () => other.certificate } }],
     ['a damaged certificate', { ...other, pem: { reveal: () => other.pem.reveal().replace(/^M.{20}/m, 'MAAA') } }],
     ['nothing in it', { ...other, pem: { reveal: () => 'nothing\n' } }],
-  ])('with %s is replaced by the default certificate, and comes back', async (_what, damaged) => {
+  ];
+  const dealtDamages = damages.filter((_, index) => isDealtTo(bin, index));
+  it.each(dealtDamages)('with %s is replaced by the default certificate, and comes back', async (_what, damaged) => {
     tls.stored.set(SECOND, damaged);
     await tls.keeper.put(damaged);
     expect((await check()).valid).toBe(true);
@@ -60,7 +63,7 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(await tls.served('b.example')).toBe(other.sha1);
   });
 
-  it('is replaced with all others of its kind by one more check', async () => {
+  dealtIt('is replaced with all others of its kind by one more check', async () => {
     const ids = Array.from({ length: 60 }, (_, at) => `c-aaaaaaaa${'abcdefgh'[at >> 3]}${'abcdefgh'[at & 7]}`);
     for (const id of ids) tls.stored.set(id, { ...mismatched, id });
     await tls.keeper.load();
@@ -94,14 +97,51 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     }
   });
 
-  it('on disk alone is written again from the database', async () => {
+  dealtIt('on disk alone is written again from the database', async () => {
     await writeFile(tls.keeper.pathOf(FIRST), 'damaged');
     expect((await check()).valid).toBe(true);
     expect(tls.keeper.problems()).toEqual([]);
     expect(await readFile(tls.keeper.pathOf(FIRST), 'utf8')).toBe(good.pem.reveal());
   });
 
-  it('stays replaced when the service is started again, and comes back once HAProxy accepts it', async () => {
+  dealtIt(
+    'because it was missing or damaged on disk during the check is written back, and is not replaced',
+    async () => {
+      const { files, keeper } = tls;
+      const paths = [keeper.pathOf(FIRST), files.list, files.defaultCertificate];
+      const cases = [
+        ...paths.map((path) => ({ change: () => rm(path), meanwhile: async () => undefined })),
+        ...paths.map((path) => ({ change: () => rm(path), meanwhile: () => keeper.refresh() })),
+        { change: () => writeFile(keeper.pathOf(FIRST), 'damaged'), meanwhile: async () => undefined },
+      ];
+      for (const { change, meanwhile } of cases) {
+        await change();
+        const numbers: number[] = [];
+        const { valid } = await checkGuarded(bin, tls.proxy.paths.config, async (output, refused) => {
+          numbers.push(refused.number);
+          await meanwhile();
+          return await keeper.substitute(output, refused);
+        });
+        expect([valid, numbers]).toEqual([true, [1]]);
+      }
+      expect(keeper.problems()).toEqual([]);
+      expect(await readFile(keeper.pathOf(FIRST), 'utf8')).toBe(good.pem.reveal());
+    },
+  );
+
+  dealtIt('because another process removes it again and again is replaced, so that a block is enforced', async () => {
+    const path = tls.keeper.pathOf(FIRST);
+    await rm(path);
+    const { valid } = await checkGuarded(bin, tls.proxy.paths.config, async (output, refused) => {
+      const isChanged = await tls.keeper.substitute(output, refused);
+      if (refused.number < 4) await rm(path);
+      return isChanged;
+    });
+    expect(valid).toBe(true);
+    expect(tls.keeper.problems()).toEqual([expect.stringMatching(/^HAProxy refuses certificate c-aaaaaaaaaa, /)]);
+  });
+
+  dealtIt('stays replaced when the service is started again, and comes back once HAProxy accepts it', async () => {
     tls.stored.set(SECOND, mismatched);
     await tls.keeper.put(mismatched);
     expect((await check()).valid).toBe(true);
@@ -116,7 +156,7 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(await readFile(tls.keeper.pathOf(SECOND), 'utf8')).toBe(other.pem.reveal());
   });
 
-  it.each(['known', 'not known'])(
+  it.each(['known', 'not known'].filter((_, index) => isDealtTo(bin, index)))(
     'and a default certificate that it refuses too are replaced if its output is %s',
     async (what) => {
       const operators = `${tls.proxy.paths.folder}/operators.pem`;
@@ -134,13 +174,13 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     },
   );
 
-  it('as the default certificate is replaced by a new one, and kept', async () => {
+  dealtIt('as the default certificate is replaced by a new one, and kept', async () => {
     await writeFile(tls.files.defaultCertificate, 'of the operator');
     expect((await check()).valid).toBe(true);
     expect(await readFile(`${tls.files.defaultCertificate}.refused`, 'utf8')).toBe('of the operator');
   });
 
-  it('is not one that is only named', async () => {
+  dealtIt('is not one that is only named', async () => {
     const named = `[WARNING]  (1) : '${tls.keeper.pathOf(FIRST)}' is weak\n[ALERT]    (1) : something else\n`;
     expect(await tls.keeper.substitute(named)).toBe(false);
     await tls.keeper.put(mismatched);
@@ -152,7 +192,7 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(tls.keeper.problems()).toHaveLength(2);
   });
 
-  it('that is not ours is left as it is', async () => {
+  dealtIt('that is not ours is left as it is', async () => {
     const theirs = `${tls.proxy.paths.folder}/theirs.pem`;
     await writeFile(theirs, 'damaged');
     const config = await readFile(tls.proxy.paths.config, 'utf8');

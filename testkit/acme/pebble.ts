@@ -32,6 +32,8 @@ interface PebbleOptions {
   /** Names for which it issues nothing. */
   readonly refusedDomains?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Instead of its own, `HOST:PORT`: `pointTo` has no effect then. */
+  readonly nameServer?: string;
 }
 
 export class Pebble {
@@ -72,6 +74,7 @@ export class Pebble {
     externalAccounts,
     refusedDomains = [],
     environment = {},
+    nameServer: otherNameServer,
   }: PebbleOptions): Promise<Pebble> {
     const folder = await temporaryFolder();
     const [port, managementPort, dnsPort, dnsManagementPort] = [
@@ -108,7 +111,7 @@ export class Pebble {
     );
     const authority = spawn(
       join(unpacked, 'pebble'),
-      ['-strict', '-config', file('config.json'), '-dnsserver', nameServer],
+      ['-strict', '-config', file('config.json'), '-dnsserver', otherNameServer ?? nameServer],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(refusedNonces), ...environment },

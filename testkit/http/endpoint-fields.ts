@@ -74,6 +74,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   error_requests: 500,
   attack_factor: 5,
   attack_minimum: 60,
+  up_to: 12,
 };
 
 /** Excludes another field of the body. */

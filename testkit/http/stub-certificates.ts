@@ -33,6 +33,8 @@ export const STUB_CERTIFICATE = {
   updated_at: '2026-11-20T12:00:00.000Z',
 } as const;
 
+const KEPT_FILE = '/etc/proxy/tls/c-aaaaaaaaaa.pem.newer';
+
 export function stubCertificates(): Pick<Services, 'certificates'> {
   const { id, names, sites, sites_total, files, workers, runtime_updated, reload_scheduled } = STUB_CERTIFICATE;
   const report = { files, workers, runtime_updated, reload_scheduled };
@@ -41,7 +43,7 @@ export function stubCertificates(): Pick<Services, 'certificates'> {
     get: async () => STUB_CERTIFICATE,
     add: async () => ({ ...STUB_CERTIFICATE, changed: true }),
     replace: async () => ({ ...STUB_CERTIFICATE, changed: false }),
-    remove: async () => ({ id, names, sites, sites_total, ...report }),
+    remove: async () => ({ id, names, sites, sites_total, ...report, kept_files: [KEPT_FILE] }),
     chain: async () => '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n',
     verify: async () => STUB_CERTIFICATE,
   };

@@ -1,4 +1,11 @@
-import { getInsight, getSeries, listCandidates, listKnocking, listSourceEffects } from '../../src/api/insight.ts';
+import {
+  getAttack,
+  getInsight,
+  getSeries,
+  listCandidates,
+  listKnocking,
+  listSourceEffects,
+} from '../../src/api/insight.ts';
 import type { Services } from '../../src/http/services.ts';
 import { defaultLimits } from '../../src/insight/limits.ts';
 
@@ -20,6 +27,9 @@ export function stubInsight(at: string): Services['insight'] {
     setLimits: async (limits) => limits,
     metrics: async () => null,
     notHit: async () => ({ blockedBy: at, since: 0 }),
+    hitSnapshot: async () => new Map(),
+    hitsOf: async (entries) => entries.map(() => null),
+    attack: async () => getAttack.examples.ended.answer,
     attacks: async () => ({ items: [attack] }),
   };
 }

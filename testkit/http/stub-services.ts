@@ -215,7 +215,7 @@ export interface Call {
 
 interface Stub {
   readonly app: App;
-  /** All calls except `authenticate`, `answered`, `ended` and the log. */
+  /** All calls except `authenticate`, `answered`, `ended`, `hitsOf` (of each list) and the log. */
   readonly calls: Call[];
   readonly logged: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   onlyCall(): readonly unknown[];
@@ -278,7 +278,7 @@ function recording(part: string, methods: Methods, calls: Call[]): Methods {
   const recorded: Methods = {};
   for (const [name, method] of Object.entries(methods)) {
     recorded[name] = (...args: never[]) => {
-      if (name !== 'authenticate' && name !== 'answered' && name !== 'ended')
+      if (!['authenticate', 'answered', 'ended', 'hitsOf'].includes(name))
         calls.push({ method: `${part}.${name}`, args });
       return method(...args);
     };
@@ -432,6 +432,10 @@ function answers(): Record<string, Methods> {
       }),
     },
     insight: stubInsight(NOW.toISOString()),
+    notices: {
+      list: async () => ({ items: [], unread: 0 }),
+      read: async (_caller: object, up_to: number) => ({ up_to, unread: 0 }),
+    },
     views: {
       list: async () => [VIEW],
       get: async () => VIEW,

@@ -7,6 +7,7 @@ const record: SiteTlsRecord = {
   hsts: { max_age: 300, include_subdomains: false, preload: false },
   tls_enabled: true,
   certificate: null,
+  names_without_certificate: ['a.example'],
   in_force: false,
   reason: 'there is no certificate for a.example',
 };

@@ -2,6 +2,7 @@
 import { InsightService } from '../../src/insight/insight-service.ts';
 import { ClaimSearch } from '../../src/store/claim-search.ts';
 import { EntryLookup } from '../../src/store/entry-lookup.ts';
+import { HitsStore } from '../../src/store/hits-store.ts';
 import { InsightStore } from '../../src/store/insight-store.ts';
 import { MatchCounts } from '../../src/store/match-counts.ts';
 import type { Database } from '../../src/store/open-database.ts';
@@ -15,6 +16,7 @@ export function insightServiceOf(kit: InsightKit, database: Database): InsightSe
     records: new InsightStore(database),
     lookup: new EntryLookup(database),
     counts: new MatchCounts(database),
+    hits: new HitsStore(database),
     sources: async () => [{ id: 1, name: 'manual', kind: 'manual', claims: 3, alone: 3 }],
     sourceNames: async () => new Map([[1, 'manual']]),
     reloadsSince: async () => [],

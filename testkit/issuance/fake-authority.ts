@@ -55,7 +55,7 @@ export interface TestAuthority extends Acme {
 }
 
 export class FakeAuthority implements TestAuthority {
-  readonly directory = 'https://ca.example/directory';
+  directory = 'https://ca.example/directory';
   readonly #now: () => Date;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   readonly #orders = new Map<string, Kept>();
@@ -269,10 +269,19 @@ export function problemOf(type: string, detail: string, status: number | null = 
   return { type, detail, status, subproblems: [] };
 }
 
-export function refusal(problem: Partial<AcmeProblemDocument>, retryAfter: Date | null = null): AcmeRefusal {
-  return new AcmeRefusal({ ...problemOf('unknown', ''), ...problem }, retryAfter);
+export function refusal(
+  problem: Partial<AcmeProblemDocument>,
+  retryAfter: Date | null = null,
+  scope: { readonly ofOrder?: boolean } = {},
+): AcmeRefusal {
+  return new AcmeRefusal({ ...problemOf('unknown', ''), ...problem }, retryAfter, scope);
 }
 
 export function unreachable(retryAfter: Date | null = null): AcmeUnreachable {
   return new AcmeUnreachable('no answer within 15 s', retryAfter);
+}
+
+/** At an address of the order. */
+export function failedReply(retryAfter: Date | null = null): AcmeUnreachable {
+  return new AcmeUnreachable('HTTP 500, a failure of the authority', retryAfter, { ofOrder: true });
 }

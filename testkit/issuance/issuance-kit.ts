@@ -39,6 +39,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   readonly logged: string[] = [];
   /** Throws to fail the display of challenges. */
   showing: () => void = () => undefined;
+  /** Whether challenges of these names would be shown. */
+  isShown: (names: readonly string[]) => boolean = () => true;
   refusedByProxy: string | null = null;
   /** Of the next start; null: it is missing. */
   secret: number | null = 1;
@@ -47,6 +49,8 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   now = NOON.getTime();
   /** What the service takes for the time, less what it is. */
   skew = 0;
+  /** Whether the service knows the clock of the authority. */
+  knowsTime = false;
   /** In real time: instead of a longer wait, the service's clock is moved. */
   longestWaitMs = Number.POSITIVE_INFINITY;
   database!: Database;
@@ -100,7 +104,11 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       authority.shown = await orders.challenges();
       return null;
     };
-    const presenter = { test: show, show, clear: async () => void (await show()) };
+    const test = async (names: readonly string[]) => {
+      if (!this.isShown(names)) throw new Error(`another front end answers for ${names.join()}`);
+      return await show();
+    };
+    const presenter = { test, show, clear: async () => void (await show()) };
     this.issuance = new Issuance({
       settings: {
         directory: authority.directory,
@@ -113,6 +121,7 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
       presenters: { 'http-01': presenter, 'dns-01': presenter },
       times: new AcmeTimesStore(database),
+      clockOffsetMs: () => (this.knowsTime ? this.skew : null),
       elapsed: () => (this.#realTime ? performance.now() : this.now),
       onPaused: () => undefined,
       onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
@@ -168,6 +177,16 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
     const waitMs = Math.max(at - Date.now(), 0);
     if (waitMs > this.longestWaitMs) this.skew += waitMs;
     else await pause(waitMs);
+  }
+
+  /** In real time: waits while orders are open, and moves the service's clock while none is, by `ms` in all. */
+  async passMoved(ms: number): Promise<void> {
+    const end = this.skew + ms;
+    while (this.skew < end) {
+      if (await this.advance()) continue;
+      const next = await this.settle();
+      this.skew += next === null ? ms : Math.max(next - Date.now(), 0);
+    }
   }
 
   async untilIdle(): Promise<void> {

@@ -22,7 +22,7 @@ export class PebbleWithWeb {
     this.pebble = pebble;
   }
 
-  static async start(): Promise<PebbleWithWeb> {
+  static async start({ nameServer }: { readonly nameServer?: string } = {}): Promise<PebbleWithWeb> {
     const server = createServer((request, response) => {
       const token = request.url?.replace('/.well-known/acme-challenge/', '') ?? '';
       const value = [...started.shown].map(({ shown }) => shown.get(token)).find((one) => one !== undefined);
@@ -30,8 +30,16 @@ export class PebbleWithWeb {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const started: PebbleWithWeb = new PebbleWithWeb(server, await Pebble.start({ httpPort: port, refusedNonces: 50 }));
+    const pebble = await Pebble.start({
+      ...{ httpPort: port, refusedNonces: 50 },
+      ...(nameServer === undefined ? {} : { nameServer }),
+    });
+    const started: PebbleWithWeb = new PebbleWithWeb(server, pebble);
     return started;
+  }
+
+  get httpPort(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Certificates that it issued, by its log. */

@@ -1,5 +1,6 @@
 // Certificates for tests: valid for a month, with a P-256 key; self-signed, or with a chain.
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { SecretText } from '../../src/secrets/secret-text.ts';
 import type { CertificateToInstall } from '../../src/tls/installation.ts';
@@ -69,12 +70,23 @@ function chainFor(names: readonly string[], privateKey: KeyObject): string {
   ].join('');
 }
 
-/** SHA-1 of the leaf that a TLS client sees, as HAProxy prints it; null: the handshake failed. */
-export function servedSha1(port: number, servername: string, host = '127.0.0.1'): Promise<string | null> {
+/**
+ * SHA-1 of the leaf that a TLS client sees, as HAProxy prints it; null: the handshake failed.
+ * @param servername empty: none is sent
+ * @param options a `socket` that is connected already, or the `host` to connect to; the protocol that has to be agreed on
+ */
+export function servedSha1(
+  port: number,
+  servername: string,
+  { host = '127.0.0.1', protocol, ...options }: { host?: string; protocol?: string; socket?: Socket } = {},
+): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, ...(servername === '' ? {} : { servername }), rejectUnauthorized: false });
+    const named = servername === '' ? {} : { servername };
+    const agreed = protocol === undefined ? {} : { ALPNProtocols: [protocol] };
+    const socket = connect({ host, port, ...options, ...named, ...agreed, rejectUnauthorized: false });
     socket.once('secureConnect', () => {
-      resolve(socket.getPeerX509Certificate()?.fingerprint.replaceAll(':', '') ?? null);
+      const isAgreed = protocol === undefined || socket.alpnProtocol === protocol;
+      resolve(isAgreed ? (socket.getPeerX509Certificate()?.fingerprint.replaceAll(':', '') ?? null) : null);
       socket.destroy();
     });
     socket.once('error', () => resolve(null));

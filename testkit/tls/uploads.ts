@@ -37,6 +37,7 @@ export class FakeInstaller implements CertificateInstaller {
   readonly calls: string[] = [];
   /** Whether a file can be deleted. */
   deletes = true;
+  kept: string[] = [];
   failure: Error | null = null;
   /** What it reports. */
   report: Installation = INSTALLED;
@@ -64,6 +65,10 @@ export class FakeInstaller implements CertificateInstaller {
     this.calls.push('delete file');
     this.files.delete(id);
     return this.deletes;
+  }
+
+  keptFiles(): readonly string[] {
+    return this.kept;
   }
 
   async relist(id: string): Promise<void> {

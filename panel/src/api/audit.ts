@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { usePolling } from './polling.ts';
 import { queryKeys } from './query-keys.ts';
@@ -25,6 +25,17 @@ export function useAudit(filter: AuditFilter) {
     getNextPageParam: (last) => last.next_cursor,
     // A list with older pages keeps its rows in place; its user refreshes it.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : polling),
+  });
+}
+
+/** The newest records about an address. Needs the scope `admin`. */
+export function useEntryAudit(ip: string, enabled: boolean) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.audit({ ip_address: ip, newest: true }),
+    queryFn: async ({ signal }) => (await fetchAudit(api, { ip_address: ip }, null, signal)).items,
+    enabled,
+    staleTime: 10_000,
   });
 }
 

@@ -15,15 +15,39 @@ import type {
   UndoAnswer,
 } from './types.ts';
 
+/** Empty texts are not sent. `filters/list-filter.ts` knows which of them the service takes together. */
 export interface BlockedQuery {
-  /** An address, the start of one, or a network; empty: all. */
+  /** An address, the start of one, or a network. */
   readonly q: string;
-  /** Part of a reason or of `blocked_by`; empty: all. Not together with `q`. */
+  /** Part of a reason or of `blocked_by`. */
   readonly text: string;
   readonly expiring: boolean;
-  /** Only what this source claims; empty: all. Not together with the others. */
+  /** Only what this source claims. */
   readonly source: string;
+  readonly family: '' | 'ipv4' | 'ipv6';
+  /** A prefix length. */
+  readonly wider_than: string;
+  /** A duration or a time. */
+  readonly blocked_since: string;
+  /** A duration in which they denied nothing. */
+  readonly not_hit_for: string;
+  /** Empty: by address. */
+  readonly sort: '' | 'blocked_at' | 'expires_at';
+  readonly order: '' | 'desc';
 }
+
+export const allBlocked: BlockedQuery = {
+  q: '',
+  text: '',
+  expiring: false,
+  source: '',
+  family: '',
+  wider_than: '',
+  blocked_since: '',
+  not_hit_for: '',
+  sort: '',
+  order: '',
+};
 
 interface BlockedPageRequest {
   readonly cursor: string | null;
@@ -34,7 +58,7 @@ interface BlockedPageRequest {
 
 export async function fetchBlockedPage(
   api: ApiClient,
-  { q, text, expiring, source }: BlockedQuery,
+  { expiring, ...texts }: BlockedQuery,
   { cursor, offset, limit }: BlockedPageRequest,
   signal: AbortSignal,
 ): Promise<BlockedIpPage> {
@@ -42,12 +66,48 @@ export async function fetchBlockedPage(
     limit,
     ...(cursor === null ? {} : { cursor }),
     ...(offset === 0 ? {} : { offset }),
-    ...(q === '' ? {} : { q }),
-    ...(text === '' ? {} : { text }),
-    ...(expiring ? { expiring: true } : {}),
-    ...(source === '' ? {} : { source }),
+    ...(expiring ? { expiring } : {}),
+    ...sentFields(texts),
   };
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data;
+}
+
+type SentFields = {
+  readonly [Name in Exclude<keyof BlockedQuery, 'expiring' | 'wider_than'>]?: Exclude<BlockedQuery[Name], ''>;
+} & {
+  readonly wider_than?: number;
+};
+
+function sentFields({ wider_than: wider, ...texts }: Omit<BlockedQuery, 'expiring'>): SentFields {
+  const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ''));
+  return { ...given, ...(wider === '' ? {} : { wider_than: Number(wider) }) };
+}
+
+/** Which claims `unblockSelected` drops. */
+export interface Selected {
+  readonly source?: string;
+  readonly family?: 'ipv4' | 'ipv6';
+  readonly wider_than?: number;
+  readonly blocked_since?: string;
+  readonly not_hit_for?: string;
+}
+
+/** What `unblockSelected` would do now. */
+export function useSelectedPreview(selected: Selected) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.removal([JSON.stringify(selected)]),
+    queryFn: async ({ signal }) =>
+      (await api.DELETE('/api/blocked-ips', { ...patient, params: { query: { ...selected, dry_run: true } }, signal }))
+        .data,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
+/** All in one request. @param expect how many entries the preview counted; if they are not as many, nothing changes */
+export async function unblockSelected(api: ApiClient, selected: Selected, expect: number): Promise<BulkAnswer> {
+  return (await api.DELETE('/api/blocked-ips', { ...patient, params: { query: { ...selected, expect } } })).data;
 }
 
 export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIpDetail> {
@@ -85,6 +145,18 @@ export function useBlockedDetail(ip: string | null) {
     },
     enabled: ip !== null,
     refetchInterval: 3_000,
+  });
+}
+
+/** How many entries are inside the network, cover it or are it. */
+export function useInside(network: string, enabled: boolean) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.blockedInside(network),
+    queryFn: ({ signal }) =>
+      fetchBlockedPage(api, { ...allBlocked, q: network }, { cursor: null, offset: 0, limit: 1 }, signal),
+    enabled,
+    staleTime: 10_000,
   });
 }
 

@@ -11,15 +11,18 @@ export type Subject =
   | 'certificates'
   | 'check'
   | 'config'
+  | 'entry-map'
   | 'health'
+  | 'insight'
+  | 'notices'
   | 'reloads'
   | 'site-servers'
   | 'site-tls'
   | 'sites'
   | 'sources'
-  | 'traffic'
   | 'trusted-ips'
   | 'upstreams'
+  | 'views'
   | 'webhooks';
 
 type Key = readonly [Subject, ...unknown[]];
@@ -35,34 +38,41 @@ export const queryKeys = {
   blockedTextSearch: (query: object): Key => ['blocked-texts', query],
   blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
   blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
+  blockedInside: (network: string): Key => ['blocked-ip', 'inside', network],
   removal: (ips: readonly string[]): Key => ['blocked-ip', 'removal', ips],
   certificates: (filter: object): Key => ['certificates', filter],
   check: (ip: string | null): Key => ['check', ip],
   configText: ['config', 'text'],
   configDiff: (backup: string | null): Key => ['config', 'diff', backup],
+  entryMap: (layer: string, network: string | null): Key => ['entry-map', layer, network],
   health: ['health'],
+  insight: (...parts: readonly unknown[]): Key => ['insight', ...parts],
+  notices: ['notices'],
   reloads: ['reloads'],
   serverStates: (domain: string): Key => ['site-servers', domain],
   siteTls: (domain: string): Key => ['site-tls', domain],
   sites: ['sites'],
   sources: ['sources'],
-  traffic: ['traffic'],
   trusted: ['trusted-ips'],
   upstreams: ['upstreams'],
+  views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;
 
 const changedWith = {
   blocking: ['blocked-ips', 'blocked-texts', 'blocked-ip', 'check', 'upstreams', 'health'],
   acme: ['acme', 'certificates', 'health'],
+  candidates: ['insight'],
   certificates: ['certificates', 'acme', 'site-tls', 'health'],
   configuration: ['config', 'reloads', 'backups', 'site-servers', 'health'],
   binding: ['api-keys', 'health', 'blocked-ips', 'blocked-texts', 'blocked-ip', 'sources'],
   keys: ['api-keys', 'health'],
+  notices: ['notices'],
   sites: ['sites', 'site-servers', 'site-tls', 'certificates', 'config', 'reloads', 'backups', 'health'],
   siteTls: ['site-tls', 'health'],
   trust: ['trusted-ips', 'check', 'health'],
   upstreams: ['upstreams', 'config', 'reloads', 'backups', 'site-servers', 'health'],
+  views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, readonly Subject[]>>;
 
@@ -71,9 +81,10 @@ export function useInvalidation(what: keyof typeof changedWith): () => Promise<v
   return () => invalidate(queries, new Set(changedWith[what]));
 }
 
-/** @param subjects null: all */
+/** A hidden tab asks for them when it is shown. @param subjects null: all */
 export async function invalidate(queries: QueryClient, subjects: ReadonlySet<string> | null): Promise<void> {
   await queries.invalidateQueries({
+    refetchType: document.visibilityState === 'hidden' ? 'none' : 'active',
     predicate: ({ queryKey: [subject] }) => subjects === null || subjects.has(String(subject)),
   });
 }

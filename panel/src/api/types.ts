@@ -9,7 +9,8 @@ export type Attached = Schemas['Attached'];
 export type FrontEnd = Schemas['FrontEnd'];
 export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
-export type BlockedIp = Schemas['BlockedIp'];
+/** Dialogs need no hits. */
+export type BlockedIp = Omit<Schemas['BlockedIp'], 'hits'>;
 export type Claim = Schemas['Claim'];
 export type Source = Schemas['Source'];
 export type BlockedIpDetail = Schemas['BlockedIpDetail'];
@@ -58,6 +59,14 @@ export type AcmeProblem = Schemas['AcmeProblem'];
 export type AcmeRequest = Schemas['AcmeRequest'];
 export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['WebhookAnswer'];
+
+export type InsightSummary = Schemas['InsightSummary'];
+export type InsightSeries = Schemas['InsightSeries'];
+export type KnockingAddress = Schemas['KnockingAddress'];
+export type Candidate = Schemas['Candidate'];
+export type SourceEffect = Schemas['SourceEffect'];
+export type Attack = Schemas['Attack'];
+export type Notice = Schemas['Notice'];
 
 export type AuditRecord = Schemas['AuditRecord'];
 export type AuditPage = Schemas['AuditPage'];

@@ -3,8 +3,9 @@ import type { Scope } from '../api/types.ts';
 import {
   ActivityIcon,
   BlockIcon,
+  ClockIcon,
   FileIcon,
-  GaugeIcon,
+  GridIcon,
   HeartIcon,
   InboundIcon,
   KeyIcon,
@@ -13,26 +14,61 @@ import {
   SearchIcon,
   SendIcon,
   ServerIcon,
+  WarningIcon,
 } from '../parts/icons.tsx';
 
 export interface Destination {
   readonly path: PanelPage;
   readonly label: string;
-  readonly icon: typeof GaugeIcon;
+  readonly icon: typeof ActivityIcon;
   readonly needs: Scope;
+  /** A short label: the page is in the bottom bar of a phone, which has room for four pages. */
+  readonly onPhone?: string;
+  /** The second key of its shortcut, after `g`. */
+  readonly key?: string;
 }
 
-export const destinations: readonly Destination[] = [
-  { path: '/', label: 'Overview', icon: GaugeIcon, needs: 'read' },
-  { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read' },
-  { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read' },
-  { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' },
-  { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read' },
-  { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read' },
-  { path: '/certificates', label: 'Certificates', icon: LockIcon, needs: 'read' },
-  { path: '/upstreams', label: 'In front of HAProxy', icon: InboundIcon, needs: 'read' },
-  { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin' },
-  { path: '/activity', label: 'Activity', icon: ActivityIcon, needs: 'read' },
-  { path: '/webhooks', label: 'Webhooks', icon: SendIcon, needs: 'admin' },
-  { path: '/keys', label: 'API keys', icon: KeyIcon, needs: 'admin' },
+interface NavigationGroup {
+  /** Null: without a heading. */
+  readonly label: string | null;
+  readonly pages: readonly Destination[];
+}
+
+export const navigationGroups: readonly NavigationGroup[] = [
+  {
+    label: null,
+    pages: [{ path: '/', label: 'Overview', icon: ActivityIcon, needs: 'read', onPhone: 'Overview', key: 'o' }],
+  },
+  {
+    label: 'Protection',
+    pages: [
+      { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read', onPhone: 'Blocked', key: 'b' },
+      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', onPhone: 'Candidates', key: 'd' },
+      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', onPhone: 'Map', key: 'm' },
+      { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read', key: 't' },
+      { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read', key: 'l' },
+    ],
+  },
+  {
+    label: 'Proxy',
+    pages: [
+      { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read', key: 's' },
+      { path: '/certificates', label: 'Certificates', icon: LockIcon, needs: 'read', key: 'c' },
+      { path: '/upstreams', label: 'In front of HAProxy', icon: InboundIcon, needs: 'read', key: 'u' },
+      { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin', key: 'f' },
+    ],
+  },
+  {
+    label: 'System',
+    pages: [
+      { path: '/activity', label: 'Activity', icon: ClockIcon, needs: 'read', key: 'a' },
+      { path: '/webhooks', label: 'Webhooks', icon: SendIcon, needs: 'admin', key: 'w' },
+      { path: '/keys', label: 'API keys', icon: KeyIcon, needs: 'admin', key: 'k' },
+    ],
+  },
 ];
+
+/** The search field of the header leads to it. */
+const checkPage: Destination = { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' };
+
+export const destinations: readonly Destination[] = [...navigationGroups.flatMap(({ pages }) => pages), checkPage];

@@ -16,6 +16,8 @@ const at = <const Path extends string>(path: Path, load: () => Promise<{ default
 const routes = root.addChildren([
   at('/', () => import('../pages/overview/page.tsx')),
   at('/blocked', () => import('../pages/blocked/page.tsx')),
+  at('/map', () => import('../pages/map/page.tsx')),
+  at('/candidates', () => import('../pages/candidates/page.tsx')),
   at('/sources', () => import('../pages/sources/page.tsx')),
   at('/check', () => import('../pages/check/page.tsx')),
   at('/trusted', () => import('../pages/trusted/page.tsx')),

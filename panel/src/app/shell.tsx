@@ -1,30 +1,32 @@
-import { ActionIcon, AppShell, Box, Burger, Group, NavLink, Stack, Text } from '@mantine/core';
+import { AppShell, Group, ScrollArea, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useHealth } from '../api/health.ts';
-import { accessLabel } from '../pages/keys/scope-words.ts';
-import { LeaveIcon, ShieldIcon } from '../parts/icons.tsx';
+import { MenuIcon, ShieldIcon } from '../parts/icons.tsx';
 import styles from '../parts/styles.module.css';
-import { useAllowed, useSession, useSessionState } from '../session/session.ts';
 import { TrustOffer } from '../session/trust-offer.tsx';
-import { EnforcementMark } from './enforcement-mark.tsx';
-import { type Destination, destinations } from './navigation.ts';
+import { Account } from './account.tsx';
+import { HealthMark } from './health-mark.tsx';
+import { destinations } from './navigation.ts';
+import { NoticeBell } from './notices/notice-bell.tsx';
+import { BottomBar, PageLinks, useCurrentPath } from './page-links.tsx';
+import { PaletteField } from './palette/palette-field.tsx';
 import { ReachabilityBar } from './reachability-bar.tsx';
 import classes from './shell.module.css';
-import { Shortcuts } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
+import { usePageKeys } from './use-page-keys.ts';
 
 const preloadDelayMs = 3_000;
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
-  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const path = useCurrentPath();
+  usePageKeys();
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the page.
   useEffect(() => {
     close();
     window.scrollTo(0, 0);
-  }, [pathname]);
+  }, [path]);
   const router = useRouter();
   useEffect(() => {
     // All pages are about 100 kB, and a page can then be opened while the service is unreachable.
@@ -33,94 +35,47 @@ export function Shell() {
     }, preloadDelayMs);
     return () => clearTimeout(timer);
   }, [router]);
+  const title = destinations.find((page) => page.path === path)?.label ?? 'proxy-manager';
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      header={{ height: 48 }}
+      navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'sm', sm: 'lg' }}
+      layout="alt"
     >
       <a className={classes.skipLink} href="#main">
         Skip to content
       </a>
-      <AppShell.Header className={classes.bar}>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={opened ? 'Close menu' : 'Open menu'}
-            />
-            <Group gap={6} wrap="nowrap" className={styles.brand} visibleFrom="sm">
-              <ShieldIcon size={22} />
-              <Text fw={700}>proxy-manager</Text>
-            </Group>
-          </Group>
-          <EnforcementMark />
+      <AppShell.Header className={classes.header}>
+        <Group h="100%" px={{ base: 'xs', sm: 'sm' }} justify="space-between" wrap="nowrap" gap="xs">
+          <HealthMark title={title} />
           <Group gap={6} wrap="nowrap">
-            <Shortcuts />
+            <PaletteField />
+            <NoticeBell />
             <ThemeSwitch />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.bar} p="xs" aria-label="Pages">
-        <Stack justify="space-between" h="100%" gap="xs">
-          <div>
-            {destinations.map((destination) => (
-              <PageLink key={destination.path} destination={destination} here={destination.path === pathname} />
-            ))}
-          </div>
-          <Account />
-        </Stack>
+      <AppShell.Navbar className={classes.side} aria-label="Pages">
+        <Group gap={8} wrap="nowrap" className={`${styles.brand} ${classes.brand}`}>
+          <ShieldIcon size={20} />
+          <Text fw={650} c="var(--mantine-color-text)">
+            proxy-manager
+          </Text>
+        </Group>
+        <ScrollArea className={classes.pages} type="auto">
+          <Stack gap={0}>
+            <PageLinks onOpen={close} />
+          </Stack>
+        </ScrollArea>
+        <Account />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes.main}>
         <ReachabilityBar />
         <Outlet />
         <TrustOffer />
       </AppShell.Main>
+      <BottomBar menuOpened={opened} onMenu={toggle} menuIcon={<MenuIcon size={20} />} />
     </AppShell>
-  );
-}
-
-function PageLink({ destination, here }: { readonly destination: Destination; readonly here: boolean }) {
-  const may = useAllowed(destination.needs);
-  const Icon = destination.icon;
-  if (!may) return null;
-  return (
-    <NavLink
-      label={destination.label}
-      leftSection={<Icon />}
-      active={here}
-      aria-current={here ? 'page' : undefined}
-      renderRoot={(props) => <Link to={destination.path} {...props} />}
-    />
-  );
-}
-
-function Account() {
-  const session = useSession();
-  const { info } = useSessionState();
-  const health = useHealth();
-  const versions = health.data?.versions;
-  return (
-    <Group justify="space-between" wrap="nowrap" p="xs" gap="xs">
-      <Box miw={0}>
-        <Text size="sm" fw={600} truncate title={info?.name ?? ''}>
-          {info?.name}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {accessLabel(info?.scopes ?? [])}
-        </Text>
-        {versions !== undefined && (
-          <Text size="xs" c="dimmed" className={styles.figure}>
-            {versions.service} · HAProxy {versions.proxy}
-          </Text>
-        )}
-      </Box>
-      <ActionIcon variant="default" size="lg" aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
-        <LeaveIcon />
-      </ActionIcon>
-    </Group>
   );
 }

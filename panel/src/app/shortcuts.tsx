@@ -3,9 +3,12 @@ import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
 import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
+import { destinations } from './navigation.ts';
 import classes from './shortcuts.module.css';
+import { isTyping } from './use-page-keys.ts';
 
-const keys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
+const fixedKeys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
+  { names: ['Ctrl', 'K'], what: 'Go to a page, check or block an address' },
   { names: ['/'], what: 'Focus the search field' },
   { names: ['Esc'], what: 'Close a dialog or clear the search' },
   { names: ['↑', '↓', 'Home', 'End'], what: 'Move between the rows of a list' },
@@ -13,16 +16,22 @@ const keys: readonly { readonly names: readonly string[]; readonly what: string 
   { names: ['Enter'], what: 'Open the row or run its first button' },
   { names: ['Delete'], what: 'Remove the entry in this row' },
   { names: ['Space'], what: 'Select a blocked address; with Shift, select the range from the last selected one' },
+  { names: ['j', 'k', 'x', 'u'], what: 'In the list of blocked addresses: move down and up, select, remove' },
+  { names: ['b'], what: 'Block an address, from the list of blocked addresses' },
   { names: ['?'], what: 'Show this list' },
 ];
+
+const pageKeys = destinations.flatMap(({ key, label }) =>
+  key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
+);
+const keys = [...fixedKeys, ...pageKeys];
 
 export function Shortcuts() {
   const [opened, setOpened] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== '?' || event.ctrlKey || event.metaKey || event.altKey) return;
-      const target = event.target as HTMLElement | null;
-      if (target?.closest('input, textarea, select, [contenteditable="true"], [role="dialog"]') != null) return;
+      if (isTyping(event.target)) return;
       event.preventDefault();
       setOpened(true);
     };
@@ -39,7 +48,7 @@ export function Shortcuts() {
         title="Keyboard shortcuts ( ? )"
         onClick={() => setOpened(true)}
       >
-        <QuestionIcon />
+        <QuestionIcon size={16} />
       </ActionIcon>
       {opened && <ShortcutsDialog onClose={() => setOpened(false)} />}
     </>

@@ -25,7 +25,11 @@ function icon(path: ReactNode) {
 export const ShieldIcon = icon(
   <path d="M12 3 5 5.5v5.7c0 4.6 2.9 7.9 7 9.3 4.1-1.4 7-4.7 7-9.3V5.5zM9 12l2.2 2.2L15.2 10" />,
 );
-export const GaugeIcon = icon(<path d="M4.5 18a9 9 0 1 1 15 0M12 14l4-4.5" />);
+export const BellIcon = icon(
+  <path d="M6.500 16.500V11a5.500 5.500 0 0 1 11 0v5.500l1.500 1.500H5zM10 20.500a2.200 2.200 0 0 0 4 0" />,
+);
+export const ClockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7.500V12l3 2" />);
+export const MenuIcon = icon(<path d="M4 7h16M4 12h16M4 17h16" />);
 export const BlockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM5.8 5.8l12.4 12.4" />);
 export const SearchIcon = icon(<path d="M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM15.5 15.5 20 20" />);
 export const HeartIcon = icon(
@@ -35,6 +39,10 @@ export const ServerIcon = icon(<path d="M4 5h16v6H4zM4 13h16v6H4zM7.500 8h.01M7.
 export const FileIcon = icon(
   <path d="M13.500 3H7a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V7.500zM13.500 3v4.500H18M9 13h6M9 16.500h6" />,
 );
+export const GridIcon = icon(
+  <path d="M4 4h6.500v6.500H4zM13.500 4H20v6.500h-6.500zM4 13.500h6.500V20H4zM13.500 13.500H20V20h-6.500z" />,
+);
+export const WarningIcon = icon(<path d="M12 4 3 19.500h18zM12 10v4.500M12 17h.01" />);
 export const ActivityIcon = icon(<path d="M3 12h4l3 7 4-14 3 7h4" />);
 export const SendIcon = icon(<path d="M4 12 20 4l-6.500 16-3-6.500zM10.500 13.500 20 4" />);
 export const KeyIcon = icon(<path d="M8 10.500a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l8-8M16 7l3 3" />);
@@ -57,6 +65,7 @@ export const LeaveIcon = icon(<path d="M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M
 export const CopyIcon = icon(<path d="M9 9h11v11H9zM5 15H4V4h11v1" />);
 export const EditIcon = icon(<path d="M4 20h4L19.500 8.500l-4-4L4 16zM13 7l4 4" />);
 export const RefreshIcon = icon(<path d="M20 12a8 8 0 1 1-2.400-5.700M20 4v4.500h-4.500" />);
+export const CloseIcon = icon(<path d="M6 6l12 12M18 6 6 18" />);
 export const BackIcon = icon(<path d="M9 6 4 11l5 5M4 11h10a6 6 0 0 1 0 12h-2" />);
 export const DownIcon = icon(<path d="m6 9 6 6 6-6" />);
 export const PauseIcon = icon(<path d="M8 5v14M16 5v14" />);

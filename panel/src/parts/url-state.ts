@@ -25,6 +25,33 @@ export function useUrlState(name: string, fallback = ''): UrlState {
   return [value, set];
 }
 
+/** Several parameters that change together. @param empty their names */
+export function useUrlValues<Name extends string>(
+  empty: Readonly<Record<Name, string>>,
+): readonly [Readonly<Record<Name, string>>, (change: Partial<Readonly<Record<Name, string>>>, how?: 'push') => void] {
+  const names = Object.keys(empty) as Name[];
+  const navigate = useNavigate();
+  const values = useRouterState({
+    select: ({ location }) => {
+      const search = location.search as Readonly<Record<string, string>>;
+      return JSON.stringify(Object.fromEntries(names.map((name) => [name, search[name] ?? ''])));
+    },
+  });
+  return [
+    JSON.parse(values) as Readonly<Record<Name, string>>,
+    (change, how) => {
+      const given = Object.fromEntries(
+        Object.entries<string | undefined>(change).map(([name, text]) => [name, text === '' ? undefined : text]),
+      );
+      void navigate({
+        to: '.',
+        search: (before: Readonly<Record<string, string | undefined>>) => ({ ...before, ...given }),
+        replace: how === undefined,
+      });
+    },
+  ];
+}
+
 /** Every value stays text: `?q=10` is not a number. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));

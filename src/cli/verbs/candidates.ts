@@ -22,7 +22,8 @@ export function candidatesVerb(cli: CommandLine): Verb {
     .option('--for <duration>', 'for how long: 4h, 1d, 7d', '7d')
     .example('candidates ignore 203.0.113.7 --for 7d', 'a crawler that you want');
   return new Verb('candidates', 'loud clients that you may want to block')
-    .addCommand(cli.calling(ls, list))
+    .example('candidates', 'the list, without a verb')
+    .addCommand(cli.calling(ls, list), { isDefault: true })
     .addCommand(cli.calling(block, blockOne))
     .addCommand(cli.calling(ignore, ignoreOne));
 }

@@ -171,7 +171,9 @@ describe('the verb', () => {
     const path = file('a.pem', selfSigned(['a.example']).certificate);
     await run(url, ['replace', 'c-aaaaaaaaaa', path, '--force']);
     expect(stub.calls.at(-1)!.args.slice(0, 3)).toMatchObject(['c-aaaaaaaaaa', {}, true]);
-    expect((await run(url, ['remove', 'c-aaaaaaaaaa'])).code).toBe(3);
+    const removed = await run(url, ['remove', 'c-aaaaaaaaaa']);
+    expect(removed.code).toBe(3);
+    expect(removed.out).toContain('not deleted, as it may be the only copy of a key: /etc/proxy/tls/c-');
     expect(stub.calls.at(-1)!.args.slice(0, 2)).toEqual(['c-aaaaaaaaaa', false]);
     expect((await run(url, ['verify', 'c-aaaaaaaaaa'])).code).toBe(3);
     await listening!.close(0);

@@ -235,6 +235,7 @@ function installationLines(certificate: Certificate): string[] {
 
 function removedLines(answer: CertificateRemoved): string[] {
   const { id, names, sites, sites_total: total, workers, runtime_updated: updated, reload_scheduled } = answer;
+  const { kept_files: keptFiles } = answer;
   const lines = [`${id} is removed: ${names.join(', ')}`];
   if (total > 0) lines.push(`without a certificate of their own now: ${shortList(sites)}`);
   if (updated !== true) {
@@ -243,6 +244,7 @@ function removedLines(answer: CertificateRemoved): string[] {
       if (role === 'current' && reason !== null) lines.push(`  worker ${pid}: ${reason}`);
   }
   if (reload_scheduled) lines.push('a reload is scheduled');
+  for (const file of keptFiles) lines.push(`not deleted, as it may be the only copy of a key: ${file}`);
   return lines;
 }
 

@@ -1,8 +1,9 @@
 import { Option } from 'commander';
-import type { BlockedIp, ListQuery } from '../../api/blocked-entries.ts';
+import type { ListedIp, ListQuery } from '../../api/blocked-entries.ts';
 import { claimFilterOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { entryFilterOf, entryFilterOptions } from '../entry-filter.ts';
+import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { readPages, writePages } from '../output/pages.ts';
 import type { Column } from '../output/table.ts';
@@ -23,9 +24,16 @@ export function listVerb(cli: CommandLine): Verb {
     .option('--reason <text>', 'only what is claimed with exactly this reason')
     .option('--blocked-by <name>', 'only what exactly this name blocked')
     .option('--never-matched <duration>', 'only what denied no request for so long, such as 90d')
+    .option('--hit-within <duration>', 'only what denied a request in this time, such as 24h')
     .option('--expiring', 'only temporary blocks')
     .addOption(
-      new Option('--sort <field>', 'the order; default: address').choices(['address', 'blocked_at', 'expires_at']),
+      new Option('--sort <field>', 'the order; default: address').choices([
+        'address',
+        'blocked_at',
+        'expires_at',
+        'hits',
+        'last_hit',
+      ]),
     )
     .option('--desc', 'in the reverse order')
     .option('-n, --limit <count>', 'maximum number of entries')
@@ -35,6 +43,7 @@ export function listVerb(cli: CommandLine): Verb {
     .example('list --expiring --sort expires_at -n 20', 'the next twenty to expire')
     .example('list --sort blocked_at --desc --blocked-since 24h', 'what was blocked in the last day, the newest first')
     .example('list --source drop --never-matched 90d', 'the entries of a list that are of no use')
+    .example('list --sort hits --desc --hit-within 24h -n 20', 'the entries that denied most in the last 24 hours')
     .example('list --source drop --wider-than 16', 'the wide networks of a list')
     .example(
       'list 10. | cut -f1',
@@ -45,12 +54,13 @@ export function listVerb(cli: CommandLine): Verb {
 }
 
 export async function list(session: Session, [query]: readonly string[], options: Options): Promise<ExitCode> {
-  const { limit, expiring, text, sort, desc } = options as {
+  const { limit, expiring, text, sort, desc, hitWithin } = options as {
     readonly limit?: string;
     readonly expiring?: boolean;
     readonly text?: string;
     readonly sort?: NonNullable<ListQuery['sort']>;
     readonly desc?: boolean;
+    readonly hitWithin?: string;
   };
   if (query !== undefined && text !== undefined) {
     throw usageError('search for an address or, with --text, for a reason or who blocked it; give one of them');
@@ -59,6 +69,7 @@ export async function list(session: Session, [query]: readonly string[], options
   const selected = {
     ...entryFilterOf(options),
     ...(sort !== undefined && { sort }),
+    ...(hitWithin !== undefined && { hit_within: hitWithinOf(hitWithin) }),
     ...(desc === true && { order: 'desc' as const }),
   };
   const ofColumns = Object.keys(selected).length > 0;
@@ -81,6 +92,7 @@ export async function list(session: Session, [query]: readonly string[], options
     return await asText(
       session,
       pages,
+      hitWithin !== undefined || sort === 'hits' || sort === 'last_hit',
       ofColumns || [query, text, ...Object.values(of)].some((one) => one !== undefined),
     );
   await writePages(session.output, pages);
@@ -88,7 +100,7 @@ export async function list(session: Session, [query]: readonly string[], options
 }
 
 interface ListPage {
-  readonly items: readonly BlockedIp[];
+  readonly items: readonly ListedIp[];
   readonly next_cursor: string | null;
   readonly total: number;
 }
@@ -104,8 +116,13 @@ export function listPages(
   });
 }
 
-async function asText({ output, now }: Session, pages: AsyncIterable<ListPage>, isPart: boolean): Promise<ExitCode> {
-  const show = output.rows(listColumns(now()));
+async function asText(
+  { output, now }: Session,
+  pages: AsyncIterable<ListPage>,
+  withHits: boolean,
+  isPart: boolean,
+): Promise<ExitCode> {
+  const show = output.rows([...listColumns(now()), ...(withHits ? hitColumns(now()) : [])]);
   let shown = 0;
   let total = 0;
   for await (const page of pages) {
@@ -122,7 +139,28 @@ async function asText({ output, now }: Session, pages: AsyncIterable<ListPage>, 
   return exitCodes.done;
 }
 
-function listColumns(now: Date): readonly Column<BlockedIp>[] {
+function hitWithinOf(text: string): string {
+  durationOf(text, '--hit-within');
+  return text;
+}
+
+/** Null is not known, and not 0. */
+export function hitColumns(now: Date): readonly Column<ListedIp>[] {
+  return [
+    {
+      title: 'DENIED 24H',
+      text: ({ hits }) => (hits?.last_24h == null ? '?' : count(hits.last_24h)),
+      plain: ({ hits }) => String(hits?.last_24h ?? ''),
+    },
+    {
+      title: 'LAST',
+      text: ({ hits }) => (hits?.last_hit == null ? '' : fromNow(hits.last_hit, now)),
+      plain: ({ hits }) => hits?.last_hit ?? '',
+    },
+  ];
+}
+
+function listColumns(now: Date): readonly Column<ListedIp>[] {
   return [
     { title: 'ADDRESS', text: ({ ip_address: ip }) => ip },
     {

@@ -11,19 +11,17 @@ const askEveryMs = 250;
 /** The redirect begins within seconds of the installation. */
 const beginsWithinMs = 15_000;
 
-/** Orders only if the name has no certificate. Exits 3 if something is still missing: the service continues. */
+/** Orders one certificate for the names that have none. Exits 3 if something is still missing: the service continues. */
 export async function siteHttps(session: Session, domain: string): Promise<ExitCode> {
   const { api, now } = session;
-  const path = { params: { path: { domain } } };
-  const { data: site } = await api.GET('/api/sites/{domain}', path);
-  const names = [domain, ...site.names];
   session.interruption.reports(() => `the service continues; see: proxy-manager site tls ${domain}`);
   // Stored first: it begins as soon as the certificate is served, also without this command.
   const { data: wanted } = await api.PUT('/api/sites/{domain}/tls', {
     params: { path: { domain }, query: { keep_absent: true } },
     body: { redirect: 'auto' },
   });
-  if (wanted.certificate === null) {
+  const names = wanted.names_without_certificate;
+  if (names.length > 0) {
     const { last, served } = await order(session, names);
     await printAnswer(session, last, () => orderLines(last, now()));
     if (!served) return exitCodes.partly;

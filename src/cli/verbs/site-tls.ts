@@ -64,12 +64,15 @@ function seconds(text: string): number {
 
 export function siteTlsLines(record: SiteTlsRecord): string[] {
   const { domain, redirect, hsts, tls_enabled: tls, certificate, in_force: inForce, reason } = record;
+  const without = record.names_without_certificate.filter((name) => name !== domain);
   const scope = hsts?.preload ? ', with subdomains and preload' : hsts?.include_subdomains ? ', with subdomains' : '';
   return [
     `${domain}: redirect ${redirect}, HSTS ${hsts === null ? 'off' : `${hsts.max_age} s${scope}`}`,
     tls
       ? `certificate: ${certificate ?? 'none'}`
       : `${inForce ? '' : 'not in force: '}TLS is off; set PROXY_MANAGER_HTTPS_BIND, restart the service, and reload HAProxy (docs/tls.md)`,
+    ...(tls && without.length > 0 ? [`other names without a certificate: ${without.join(', ')}`] : []),
     ...(inForce || !tls ? [] : [`not in force: ${reason}`]),
+    ...(inForce && (redirect === 'auto' || hsts !== null) ? ['in force'] : []),
   ];
 }

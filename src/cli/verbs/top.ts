@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import type { ListedIp } from '../../api/blocked-entries.ts';
 import type { Candidate, KnockingAddress } from '../../api/insight-records.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { CommandLine } from '../command-line.ts';
@@ -8,8 +9,9 @@ import type { Column } from '../output/table.ts';
 import { count, counted, fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';
+import { hitColumns } from './list.ts';
 
-const whats = ['blocked', 'clients', 'sources', 'sites'] as const;
+const whats = ['blocked', 'entries', 'clients', 'sources', 'sites'] as const;
 type What = (typeof whats)[number];
 
 const mostRows = 1_000;
@@ -22,13 +24,14 @@ export function topVerb(cli: CommandLine): Verb {
     .addArgument(
       new Argument(
         '[what]',
-        'blocked: addresses that are denied (default); clients: loud clients that are not blocked; sources; sites',
+        'blocked: addresses that are denied (default); entries: entries that deny; clients: loud clients that are not blocked; sources; sites',
       ).choices(whats),
     )
     .option('--range <duration>', 'how far back: 1h to 400d', '24h')
     .option('-n, --limit <count>', 'maximum number of rows', '20')
     .option('--watch', 'show it again every ten seconds')
     .example('top', 'the addresses that were denied most in the last 24 hours')
+    .example('top entries', 'the blocked addresses and networks that denied most in the last 24 hours')
     .example('top sources --range 30d', 'what each source denied')
     .example('top clients --watch', 'who is loud and not blocked, every ten seconds');
   return cli.calling(verb, top);
@@ -46,6 +49,7 @@ async function top(session: Session, [what = 'blocked']: readonly string[], opti
     readonly watch?: boolean;
   };
   durationOf(range, '--range');
+  if (what === 'entries' && range !== '24h') throw usageError('entries are counted for 24 hours; leave out --range');
   const rows = wholeNumber(limit, '--limit', 1, mostRows);
   const { output, format } = session;
   if (watch === true && format === 'json') throw usageError('--watch shows text; leave out -o json');
@@ -59,6 +63,7 @@ async function top(session: Session, [what = 'blocked']: readonly string[], opti
 
 async function show(session: Session, what: What, range: string, limit: number): Promise<void> {
   if (what === 'clients') await clients(session, limit);
+  else if (what === 'entries') await entries(session, limit);
   else if (what === 'sources') await sources(session, range, limit);
   else if (what === 'sites') await sites(session, range, limit);
   else await blocked(session, range, limit);
@@ -93,6 +98,18 @@ export function summaryLine({
   const ofAll = requests === null || requests === 0 ? '' : `, ${percent(denied / requests)} of all requests`;
   const rest = open === null || denied === 0 ? '' : ` ${percent(open / denied)} not attributed.`;
   return `${count(denied)} denied${ofAll}.${rest}`;
+}
+
+async function entries({ api, output, format, now }: Session, limit: number): Promise<void> {
+  const query = { sort: 'hits', order: 'desc', hit_within: '24h', limit } as const;
+  const { data: page } = await api.GET('/api/blocked-ips', { params: { query } });
+  if (format === 'json') return await output.json(page);
+  await output.rows<ListedIp>([
+    ...hitColumns(now()),
+    { title: 'ENTRY', text: ({ ip_address: ip }) => ip },
+    { title: 'REASON', text: ({ reason }) => reason ?? '', mayShrink: true },
+    { title: 'BY', text: ({ blocked_by: by }) => by ?? '', mayShrink: true },
+  ])(page.items);
 }
 
 async function clients({ api, output, format, now }: Session, limit: number): Promise<void> {

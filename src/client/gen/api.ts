@@ -155,6 +155,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/insight/attacks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['getAttack'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sources': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listSources'];
@@ -573,6 +584,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/notices': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listNotices'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/notices/read': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get?: never;
+    put: operations['readNotices'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/views': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listViews'];
@@ -725,7 +758,7 @@ export interface components {
     };
     /** Why a certificate is not issued. */
     AcmeProblem: {
-      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours only, and after a restart with other settings. `limited`: not before a time. */
+      /** `will retry`: the order is repeated after 10 minutes to 24 hours. `needs attention`: correct something first; it is repeated every 24 hours, more often when the certificate expires soon, and after a restart with other settings. `limited`: not before a time. */
       readonly class: 'will retry' | 'needs attention' | 'limited';
       /** An ACME error without `urn:ietf:params:acme:error:`, or `unreachable`, `limit`, `wait`, `challenge`, `clock`, `key`, `certificate` or `internal`. */
       readonly type: string;
@@ -816,6 +849,46 @@ export interface components {
       readonly top_networks: readonly components['schemas']['AttackNetwork'][];
       /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
       readonly top_sites: readonly components['schemas']['AttackSite'][];
+    };
+    /** An attack, minute by minute. */
+    AttackDetail: {
+      /** Its id. */
+      readonly id: number;
+      /** When it began. */
+      readonly started_at: string;
+      /** When it ended; null: it continues. */
+      readonly ended_at: string | null;
+      /** The most denied requests of a minute. */
+      readonly peak: number;
+      /** What was usual when it began, a minute. */
+      readonly usual: number;
+      /** Denied requests until now, or until its end. */
+      readonly denied: number;
+      /** The five entries that denied most. */
+      readonly top_networks: readonly components['schemas']['AttackNetwork'][];
+      /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
+      readonly top_sites: readonly components['schemas']['AttackSite'][];
+      /** The 50 entries that denied most. */
+      readonly entries: readonly components['schemas']['AttackEntry'][];
+      /** The begin of the first step. */
+      readonly from: string;
+      /** How many seconds each step has. */
+      readonly step_seconds: number;
+      /** Of each step, at most 300. */
+      readonly values: readonly (number | null)[];
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
+    /** An entry that denied requests of an attack. */
+    AttackEntry: {
+      /** The entry. */
+      readonly entry: string;
+      /** How many requests it denied in the hours of the attack, at most the last 24. */
+      readonly denied: number;
+      /** The source whose claim it carries now; null: it is blocked no longer. */
+      readonly source: string | null;
     };
     /** An entry that denied much. */
     AttackNetwork: {
@@ -1026,6 +1099,8 @@ export interface components {
       readonly expires_at: string | null;
       /** All claims to it, the one that ends last first, whose `reason`, `blocked_by` and `expires_at` the entry has; absent if only `manual` claims it. */
       readonly claims?: readonly components['schemas']['Claim'][];
+      /** What it denied; null: not known, or `PROXY_MANAGER_INSIGHT` is `off`. */
+      readonly hits: components['schemas']['EntryHits'] | null;
     };
     /** An entry of the blocked set, and the workers that hold it. */
     BlockedIpDetail: {
@@ -1045,6 +1120,8 @@ export interface components {
       readonly covered_by: readonly string[];
       /** Every live worker of HAProxy. */
       readonly workers: readonly components['schemas']['WorkerHolding'][];
+      /** What it denied; null: not known, or `PROXY_MANAGER_INSIGHT` is `off`. */
+      readonly hits: components['schemas']['EntryHits'] | null;
     };
     /** A page of the blocked set. */
     BlockedIpPage: {
@@ -1323,6 +1400,8 @@ export interface components {
       readonly runtime_updated: boolean | null;
       /** A reload follows automatically, for a worker that could not be updated. */
       readonly reload_scheduled: boolean;
+      /** Paths of files `c-….pem.newer` with other private keys of this certificate. The service never deletes them. */
+      readonly kept_files: readonly string[];
     };
     /** A certificate with its private key. */
     CertificateRequest: {
@@ -1507,6 +1586,21 @@ export interface components {
       /** The name of its key. */
       readonly name: string;
     };
+    /** What an entry denied since it was blocked; null: not known, which is not 0. */
+    EntryHits: {
+      /** How many requests it denied in the last 24 whole hours, the current one included. */
+      readonly last_24h: number | null;
+      /** How many requests it denied in the last 30 days; null also if the first one is longer ago. */
+      readonly last_30d: number | null;
+      /** How many requests it denied since the first one. */
+      readonly total: number | null;
+      /** When it first denied a request; null also if it never did. */
+      readonly first_hit: string | null;
+      /** When it last denied a request; null also if it never did. */
+      readonly last_hit: string | null;
+      /** Of each of the last 24 hours, the current one last; absent unless `spark` was sent. */
+      readonly spark?: readonly number[] | null;
+    };
     /** Which IPv4 addresses are blocked, as a map. */
     EntryMap: {
       /** What a cell shows. */
@@ -1650,7 +1744,7 @@ export interface components {
       readonly labels: readonly string[];
       /** The values of each label. */
       readonly values: readonly (readonly (number | null)[])[];
-      /** Reloads and attacks in the range, at most 200. */
+      /** What happened in the range, oldest first, at most the last 200. */
       readonly marks: readonly components['schemas']['SeriesMark'][];
       /** How the figures are estimated; null: they are exact. */
       readonly sampled: components['schemas']['Sampled'] | null;
@@ -1882,6 +1976,46 @@ export interface components {
       /** The bearer token of the session. It is not stored and cannot be shown again. */
       readonly token: string;
     };
+    /** Something that a person on call should know. */
+    Notice: {
+      /** Its id; newer ones are higher. */
+      readonly id: number;
+      /** The type of the event that caused it, such as `reload.failed`. */
+      readonly type: string;
+      /** `failure`: something failed. `attention`: it needs a look. */
+      readonly level: 'failure' | 'attention';
+      /** What it is. */
+      readonly title: string;
+      /** More about it; null: nothing, or it is for administrators. */
+      readonly detail: string | null;
+      /** The page of the panel that shows more. */
+      readonly page: string;
+      /** When it began. */
+      readonly at: string;
+      /** When its cause ended; null: it continues, or it is about a moment. */
+      readonly ended_at: string | null;
+      /** Whether the key of this request has read it. */
+      readonly read: boolean;
+    };
+    /** Notices, the newest first. */
+    NoticePage: {
+      /** The notices. */
+      readonly items: readonly components['schemas']['Notice'][];
+      /** How many of all notices the key of this request has not read. */
+      readonly unread: number;
+    };
+    /** Up to where the key of this request has read. */
+    NoticesRead: {
+      /** The id of the last notice that was read; 0: none. */
+      readonly up_to: number;
+      /** How many are newer. */
+      readonly unread: number;
+    };
+    /** The last notice that was read. */
+    NoticesReadRequest: {
+      /** The id of the last notice that was read; the older ones are read too. The id of a notice, or 0. */
+      readonly up_to: number;
+    };
     /** An OpenAPI 3.1 document. */
     OpenApiDocument: { readonly [name: string]: unknown };
     /** The same as OpenMetrics: `# TYPE` names counters without `_total`, and the last line is `# EOF`. */
@@ -1974,9 +2108,11 @@ export interface components {
         | 6058
         | 6059
         | 6060
+        | 6063
         | 7010
         | 7011
-        | 7012;
+        | 7012
+        | 7017;
       /** The family of the code, one word. */
       readonly kind: string;
       /** The operation that failed. */
@@ -2227,10 +2363,10 @@ export interface components {
     };
     /** Something that happened at a point of a chart. */
     SeriesMark: {
-      /** When. */
+      /** When; of a gap and an attack its begin. */
       readonly at: string;
-      /** What it was. */
-      readonly kind: 'reload' | 'attack';
+      /** What it was. `import`: a bulk change of at least 100 entries; `start`: of the service. */
+      readonly kind: 'reload' | 'import' | 'attack' | 'gap' | 'start';
       /** What to show. */
       readonly text: string;
     };
@@ -2423,6 +2559,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -2440,6 +2578,8 @@ export interface components {
       readonly tls_enabled: boolean;
       /** The id of the certificate for the name; null: there is none. */
       readonly certificate: string | null;
+      /** The names of the site for which there is no certificate. */
+      readonly names_without_certificate: readonly string[];
       /** True: HAProxy does what `redirect` and `hsts` say. */
       readonly in_force: boolean;
       /** Why it is not in force; null if it is. */
@@ -3228,6 +3368,15 @@ export interface components {
         'application/x-protobuf': components['schemas']['ProtobufError'];
       };
     };
+    NoSuchNotice: {
+      headers: { [name: string]: unknown };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] & {
+          readonly code?: 7017;
+        };
+        'application/x-protobuf': components['schemas']['ProtobufError'];
+      };
+    };
     TooMuchAtOnce: {
       headers: { [name: string]: unknown };
       content: {
@@ -3251,7 +3400,7 @@ export interface operations {
         text?: string;
         offset?: number;
         expiring?: boolean;
-        sort?: 'address' | 'blocked_at' | 'expires_at';
+        sort?: 'address' | 'blocked_at' | 'expires_at' | 'hits' | 'last_hit';
         order?: 'asc' | 'desc';
         family?: 'ipv4' | 'ipv6';
         wider_than?: number;
@@ -3260,6 +3409,8 @@ export interface operations {
         reason?: string;
         blocked_by?: string;
         not_hit_for?: string;
+        hit_within?: string;
+        spark?: boolean;
       };
       header?: never;
       path?: never;
@@ -4125,6 +4276,43 @@ export interface operations {
       };
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Get an attack */
+  getAttack: {
+    parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['AttackDetail'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['InsightOff'];
       413: components['responses']['TooLarge'];
@@ -5408,7 +5596,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
+            readonly code?: 6003 | 6015 | 6063;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };
@@ -6494,6 +6682,78 @@ export interface operations {
       404: components['responses']['NotFound'];
       408: components['responses']['RequestTimeout'];
       413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** List notices */
+  listNotices: {
+    parameters: { query?: { limit?: number }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['NoticePage'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** Mark notices as read */
+  readNotices: {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    requestBody: { content: { 'application/json': components['schemas']['NoticesReadRequest'] } };
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['NoticesRead'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 102 | 103;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NoSuchNotice'];
+      413: components['responses']['TooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
       503: {

@@ -19,7 +19,7 @@ import { freePort } from '../../../testkit/free-port.ts';
 import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { type FrontEnd, frontEndsOf } from './front-ends.ts';
 
-const caseCount = longTests ? 4_000 : 400;
+const caseCount = longTests ? 4_000 : 200;
 /** Per process: a line that this version refuses fails all of them. */
 const casesOfOneProcess = 200;
 

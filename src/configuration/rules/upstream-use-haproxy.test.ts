@@ -15,7 +15,7 @@ import { upstreamLines } from '../../attach/texts.ts';
 import { upstreamUsesIn } from './blocked-rule.ts';
 import { inForceOf } from './upstream-use.ts';
 
-const caseCount = longTests ? 2_000 : 240;
+const caseCount = longTests ? 2_000 : 120;
 const askedTogether = 40;
 const [headerPeer, proxyPeer] = ['127.0.0.6', '127.0.0.9'];
 const [blocked, allowed] = ['203.0.113.9', '198.51.100.1'];

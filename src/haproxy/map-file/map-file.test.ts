@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
+import { caseCount } from '../../../testkit/proxies.ts';
 import { causeText } from '../../telemetry/log.ts';
 import {
   countMapFileLines,
@@ -365,6 +366,6 @@ test('any sequence of adds, removes and overlapping rewrites leaves exactly the 
       await file.close();
       expect(await readdir(dirname(path))).toEqual([basename(path)]);
     }),
-    { numRuns: 60 },
+    { numRuns: caseCount(180) },
   );
 });

@@ -46,6 +46,7 @@ const wrongCursor = 'this service did not issue the cursor; start again without 
 const samples: Readonly<Record<number, Sample>> = {
   [codes.InsightOff]: { op: 'insight', detail: 'denied requests are not counted: PROXY_MANAGER_INSIGHT is off' },
   [codes.NotWatched]: { op: 'select entries', detail: 'denied requests have been watched for 12 days, not for 90' },
+  [codes.NoSuchNotice]: { op: 'read notices', detail: 'up_to is 99, and the newest notice is 12' },
   [codes.InsightLoading]: { op: 'get insight', detail: 'the figures of denied requests are not loaded yet' },
   [codes.InvalidParameter]: {
     op: 'read request',
@@ -210,6 +211,10 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'request certificate',
     detail:
       'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
+  },
+  [codes.ChallengesNotReady]: {
+    op: 'request certificate',
+    detail: 'nothing is ordered: the challenge cannot be answered: current worker 4711: new worker, not compared yet',
   },
   [codes.DnsHookMissing]: {
     op: 'request certificate',

@@ -16,12 +16,13 @@ import {
   scattered,
   storesOf,
 } from '../../../testkit/store/store-folder.ts';
-import { entryOfSortKey } from '../../domain/ip.ts';
+import { entryOfSortKey, sortKey } from '../../domain/ip.ts';
 import type { BlockedIpsStore } from '../blocked-ips-store.ts';
 import type { BulkStore } from '../bulk-store.ts';
 import type { Database } from '../open-database.ts';
 import type { ListOrder } from './column-pages.ts';
 import { type EntryFilter, sortFields } from './column-query.ts';
+import type { HitSnapshot } from './hit-columns.ts';
 import { LiveColumns } from './live-columns.ts';
 
 const TEXTS = [
@@ -42,9 +43,14 @@ let folder: StoreFolder;
 let database: Database;
 let store: BlockedIpsStore;
 let bulk: BulkStore;
+let memory: HitSnapshot;
+/** In seconds. */
+let clock: number;
 beforeEach(async () => {
   folder = new StoreFolder();
   database = await folder.open();
+  memory = new Map();
+  clock = NOON.getTime() / 1_000;
   const named = [2, 3].map((id) => ({
     id,
     name: `source-${id}`,
@@ -71,6 +77,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ op: fc.constant('remove'), text, source }) },
   fc.record({ op: fc.constant('list'), texts: fc.subarray(TEXTS), source: fc.constantFrom(2, 3) }),
   fc.record({ op: fc.constantFrom('delete by hand', 'roll back'), text }),
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('hit'), text, hits: fc.nat({ max: 3 }), stored: fc.boolean() }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -80,6 +87,7 @@ const filter = fc.record(
     widerThan: fc.constantFrom(9, 17, 32, 64, 128),
     blockedSince: fc.constantFrom(...[0, 1, 2].map((count) => NOON.getTime() / 1_000 + 60 * count)),
     source,
+    hitSince: fc.constantFrom(...[0, 100, 300].map((count) => NOON.getTime() / 1_000 + count)),
     endsAfter: fc.constantFrom(NOON.getTime() / 1_000, Date.parse('2026-11-20T14:00:00Z') / 1_000),
   },
   { requiredKeys: [] },
@@ -89,7 +97,22 @@ const query = fc.record({
   filter,
 });
 
+/** Stored, or in memory only. */
+async function hit(sortKey: Buffer, hits: number, stored: boolean): Promise<void> {
+  clock += 61;
+  if (!stored) {
+    memory = new Map(memory).set(sortKey.toString('latin1'), { lastHit: clock, lastDay: hits });
+    return;
+  }
+  const row = { sort_key: sortKey, total: hits, first_hit: clock, last_hit: clock };
+  await database.write.replaceInto('entry_hits').values(row).execute();
+}
+
 async function make(one: Step): Promise<void> {
+  if (one.op === 'hit') {
+    const { hits, stored } = one as { hits: number; stored: boolean };
+    return await hit(sortKey(entry((one as { text: string }).text)), hits, stored);
+  }
   if (one.op === 'list') {
     const id = await bulk.begin({ replace: true, source: (one as { source: number }).source });
     await bulk.stage(id, (one as { texts: string[] }).texts.map(line));
@@ -127,20 +150,32 @@ async function make(one: Step): Promise<void> {
 async function expected({ order, filter: wanted }: Query): Promise<string[]> {
   const rows = await database.read.selectFrom('blocked_ips').selectAll().where('sort_key', 'is not', null).execute();
   const claims = await database.read.selectFrom('claims').selectAll().execute();
+  const stored = new Map(
+    (await database.read.selectFrom('entry_hits').selectAll().execute()).map((row) => [
+      row.sort_key.toString('latin1'),
+      row.last_hit,
+    ]),
+  );
   const seconds = (time: string) => Math.floor(Date.parse(time) / 1_000);
   const entries = rows.map((row) => {
     const { family, prefix } = entryOfSortKey(row.sort_key);
     const further = claims.filter(({ sort_key }) => sort_key.equals(row.sort_key)).map((claim) => claim.source);
     const ends = row.expires_at === null ? Number.POSITIVE_INFINITY : Math.min(LATEST, seconds(row.expires_at));
-    return { row, family, prefix, sources: [row.source, ...further], blocked: seconds(row.blocked_at), ends };
+    const blocked = seconds(row.blocked_at);
+    const key = row.sort_key.toString('latin1');
+    const now = memory.get(key);
+    const last = Math.max(stored.get(key) ?? 0, now?.lastHit ?? 0);
+    const hits = last >= blocked ? { last, day: now?.lastDay ?? 0 } : { last: 0, day: 0 };
+    return { row, family, prefix, sources: [row.source, ...further], blocked, ends, ...hits };
   });
   const value = (one: (typeof entries)[number]) =>
-    ({ address: 0, blocked_at: one.blocked, expires_at: one.ends })[order.by];
+    ({ address: 0, blocked_at: one.blocked, expires_at: one.ends, hits: one.day, last_hit: one.last })[order.by];
   const matching = entries.filter(
     (one) =>
       (wanted.family ?? one.family) === one.family &&
       one.prefix < (wanted.widerThan ?? 999) &&
       one.blocked >= (wanted.blockedSince ?? 0) &&
+      (wanted.hitSince === undefined || one.last >= wanted.hitSince) &&
       (wanted.source === undefined || one.sources.includes(wanted.source)) &&
       (wanted.endsAfter === undefined || (one.row.expires_at !== null && one.ends > wanted.endsAfter)),
   );
@@ -153,7 +188,8 @@ async function expected({ order, filter: wanted }: Query): Promise<string[]> {
 async function walked({ order, filter: wanted }: Query, limit: number): Promise<string[]> {
   const found: string[] = [];
   for (let cursor: string | null = null; ; ) {
-    const page = await store.page({ order, filter: wanted, limit, cursor, now: NOON });
+    const hits = { snapshot: memory, now: clock };
+    const page = await store.page({ order, filter: wanted, limit, cursor, hits, now: NOON });
     found.push(...page.items.map(({ ip_address }) => ip_address));
     if (page.nextCursor === null) {
       expect(page.total).toBe(found.length);
@@ -172,13 +208,38 @@ it('are in every order what every filter selects, after any writes', { timeout: 
         const texts = await expected(one);
         expect(await walked(one, 2)).toEqual(texts);
         for (let offset = 0; offset <= texts.length; offset += 3) {
-          const page = await store.page({ ...one, limit: 2, offset, now: NOON });
+          const page = await store.page({
+            ...{ ...one, limit: 2, offset, now: NOON },
+            hits: { snapshot: memory, now: clock },
+          });
           expect(page.items.map(({ ip_address }) => ip_address)).toEqual(texts.slice(offset, offset + 2));
         }
       }
     }),
     { numRuns: caseCount(40) },
   );
+});
+
+it('know hits once they are stored, and none of an earlier block', async () => {
+  await block(store, '9.9.9.9', '10.0.0.0/8');
+  const found = async () => {
+    const request = {
+      order: { by: 'last_hit', descending: true },
+      filter: { hitSince: 1 },
+      limit: 9,
+      now: NOON,
+    } as const;
+    const { items } = await store.page({ ...request, hits: { snapshot: new Map(), now: clock } });
+    return items.map(({ ip_address }) => ip_address);
+  };
+  expect(await found()).toEqual([]);
+  await hit(sortKey(entry('9.9.9.9')), 1, true);
+  await hit(sortKey(entry('10.0.0.0/8')), 1, true);
+  expect(await found()).toEqual(['10.0.0.0/8', '9.9.9.9']);
+  await store.applyGroup([{ op: 'remove', entry: entry('10.0.0.0/8') }], NOON, nothing);
+  const later = new Date((clock + 1) * 1_000);
+  await store.applyGroup([{ op: 'add', entry: entry('10.0.0.0/8'), expiry: { kind: 'permanent' } }], later, nothing);
+  expect(await found()).toEqual(['9.9.9.9']);
 });
 
 it('list each entry once that stays, while others come and go', async () => {

@@ -5,10 +5,17 @@ import type { Database } from '../open-database.ts';
 import { KEY_BYTES } from '../staged-rows.ts';
 import { InvalidCursor } from '../store-error.ts';
 import { type EntryFilter, type Position, queryColumns, type SortField, sortFields } from './column-query.ts';
+import { HitColumns, type HitSnapshot } from './hit-columns.ts';
 
 export interface ListOrder {
   readonly by: SortField;
   readonly descending: boolean;
+}
+
+/** What was counted lately, and the time in seconds since 1970. */
+export interface RequestedHits {
+  readonly snapshot: HitSnapshot;
+  readonly now: number;
 }
 
 /** A page in an order, of what a filter selects. */
@@ -18,6 +25,8 @@ export interface ColumnPageRequest {
   readonly limit: number;
   readonly cursor: string | null;
   readonly offset: number;
+  /** For an order of hits, or a filter by them. */
+  readonly hits?: RequestedHits | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,19 +34,23 @@ export interface ColumnPageRequest {
 export class ColumnPages {
   readonly #database: Database;
   readonly #rows: BlockedRows;
+  readonly #hits: HitColumns;
 
   constructor(database: Database, rows: BlockedRows) {
     this.#database = database;
     this.#rows = rows;
+    this.#hits = new HitColumns(database.read, database.turns);
   }
 
   /** Throws `InvalidCursor`. */
   async page(request: ColumnPageRequest): Promise<{ items: BlockedIp[]; nextCursor: string | null; total: number }> {
-    const { order, filter, limit, cursor, offset, signal } = request;
+    const { order, filter, limit, cursor, offset, hits, signal } = request;
     const after = cursor === null ? null : decodePosition(cursor, order);
-    const query = { filter, sort: order.by, descending: order.descending, after, offset, limit: limit + 1 };
+    const page = { filter, sort: order.by, descending: order.descending, after, offset, limit: limit + 1 };
     const { columns, turns, read } = this.#database;
-    const { rows, total } = await queryColumns(await columns.current(), query, turns, signal);
+    const all = await columns.current();
+    const query = { ...page, hits: hits === undefined ? null : await this.#hits.of(all, hits.snapshot, hits.now) };
+    const { rows, total } = await queryColumns(all, query, turns, signal);
     const shown = rows.slice(0, limit);
     const texts = shown.map(({ key }) => entryOfSortKey(key).text);
     const found = await this.#rows.getMany(read, texts);

@@ -2,8 +2,10 @@ import type { SliceQueue } from '../../concurrency/slices.ts';
 import { parseIp, sortKeyRange } from '../../domain/ip.ts';
 import { compareKeys, KEY_BYTES } from '../staged-rows.ts';
 import { type EntryChunk, type EntryColumns, PERMANENT } from './entry-columns.ts';
+import type { HitColumn } from './hit-columns.ts';
 
-export const sortFields = ['address', 'blocked_at', 'expires_at'] as const;
+/** In the order of their numbers in cursors. */
+export const sortFields = ['address', 'blocked_at', 'expires_at', 'hits', 'last_hit'] as const;
 export type SortField = (typeof sortFields)[number];
 
 /** All of them must hold; absent: any. */
@@ -17,6 +19,8 @@ export interface EntryFilter {
   readonly source?: number | undefined;
   /** Only temporary blocks that end later, in seconds since 1970. */
   readonly endsAfter?: number | undefined;
+  /** Only what denied a request since then, in seconds since 1970. Needs `hits`. */
+  readonly hitSince?: number | undefined;
 }
 
 export interface Position {
@@ -34,6 +38,8 @@ export interface ColumnQuery {
   /** Rows to skip after it. */
   readonly offset: number;
   readonly limit: number;
+  /** Of each chunk; null: the query is not about hits. */
+  readonly hits: readonly HitColumn[] | null;
 }
 
 /** Chunks examined without a pause: some 3 ms. */
@@ -83,11 +89,13 @@ class Matches {
   add(index: number): void {
     const chunk = this.#columns.chunks[index]!;
     const { filter, after } = this.#query;
+    const hits = this.#query.hits?.[index] ?? null;
     const ipv4 = ipv4Rows(chunk);
-    const { blockedSince = 0, endsAfter = null, widerThan = null, family } = filter;
+    const { blockedSince = 0, endsAfter = null, widerThan = null, hitSince = null, family } = filter;
     const claimed = this.#isClaimed;
-    const sorted = this.#sortedBy(chunk);
-    const { descending } = this.#query;
+    const sorted = this.#sortedBy(chunk, hits);
+    const { descending, sort } = this.#query;
+    const ofHits = sort === 'hits' || sort === 'last_hit';
     for (let row = 0; row < chunk.endsAt.length; row++) {
       const isIpv4 = row >= ipv4.from && row < ipv4.to;
       if (family !== undefined && isIpv4 !== (family === 4)) continue;
@@ -96,8 +104,11 @@ class Matches {
       if (claimed !== null && claimed[chunk.claimants[row]!] !== 1) continue;
       const ends = chunk.endsAt[row]!;
       if (endsAfter !== null && (ends === PERMANENT || ends <= endsAfter)) continue;
+      // Hits of an earlier block of the same address are not of this one.
+      const isHit = hits !== null && hits.lastHit[row]! >= chunk.blockedAt[row]!;
+      if (hitSince !== null && !(isHit && hits.lastHit[row]! >= hitSince)) continue;
       this.total += 1;
-      const value = sorted === null ? 0 : sorted[row]!;
+      const value = sorted === null || (ofHits && !isHit) ? 0 : sorted[row]!;
       if (after !== null) {
         const order = value - after.value || compareKeys(chunk.keys, row * KEY_BYTES, after.key, 0);
         if (descending ? order >= 0 : order <= 0) continue;
@@ -109,9 +120,11 @@ class Matches {
     }
   }
 
-  #sortedBy(chunk: EntryChunk): Uint32Array | null {
+  #sortedBy(chunk: EntryChunk, hits: HitColumn | null): Uint32Array | null {
     const { sort } = this.#query;
     if (sort === 'address') return null;
+    if (sort === 'hits') return hits?.lastDay ?? null;
+    if (sort === 'last_hit') return hits?.lastHit ?? null;
     return sort === 'blocked_at' ? chunk.blockedAt : chunk.endsAt;
   }
 

@@ -3,6 +3,7 @@ import { type BlockedQuery, fetchBlockedPage } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp } from '../../api/types.ts';
 import { saveFile } from '../../parts/save-file.ts';
+import { isFiltered } from './filters/list-filter.ts';
 
 export type ExportFormat = 'txt' | 'csv' | 'json';
 
@@ -23,8 +24,8 @@ export async function exportList(
   signal: AbortSignal,
 ): Promise<void> {
   const name = `blocked-${new Date().toISOString().slice(0, 10)}.${format}`;
-  const all = query.q === '' && query.text === '' && query.source === '' && !query.expiring;
-  if (all && format === 'txt') {
+  const inOrder = query.sort === '' && query.order === '';
+  if (!isFiltered(query) && inOrder && format === 'txt') {
     const options = { headers: { ...patient.headers, accept: 'text/plain' }, parseAs: 'blob' } as const;
     const { data } = await api.GET('/api/blocked-ips', options);
     saveFile(data as unknown as Blob, name);

@@ -7,6 +7,7 @@ import { problemText, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useApi } from '../../session/session.ts';
 import { type ExportFormat, exportList } from './export.ts';
+import { isFiltered } from './filters/list-filter.ts';
 
 interface ListActionsProps {
   readonly query: BlockedQuery;
@@ -54,7 +55,7 @@ function ExportMenu({ query, total }: Pick<ListActionsProps, 'query' | 'total'>)
       setExporting(false);
     }
   };
-  const filtered = query.q !== '' || query.text !== '' || query.source !== '' || query.expiring;
+  const filtered = isFiltered(query);
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -1,28 +1,42 @@
 import { Button, Group, Text } from '@mantine/core';
+import type { BlockedQuery } from '../../api/blocked-ips.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
 import { counted } from '../../parts/counted.ts';
 import styles from '../../parts/styles.module.css';
+import { isFiltered } from './filters/list-filter.ts';
 import type { PageCacheState } from './list/page-cache.ts';
 import { refreshEvery } from './list/use-page-cache.ts';
-import type { Search } from './search.ts';
 
 interface ListSummaryProps {
   readonly cache: PageCacheState;
-  readonly search: Search;
-  readonly selected: number;
+  readonly query: BlockedQuery;
+  /** `all`: what the filters select, without a list of them. */
+  readonly selected: number | 'all';
+  /** Null: one request cannot select exactly what the list shows. */
+  readonly onSelectAll: (() => void) | null;
   readonly onRemove: () => void;
   readonly onClear: () => void;
 }
 
-export function ListSummary({ cache, search, selected, onRemove, onClear }: ListSummaryProps) {
+export function ListSummary({ cache, query, selected, onSelectAll, onRemove, onClear }: ListSummaryProps) {
+  const { total } = cache;
+  const count = selected === 'all' ? (total ?? 0) : selected;
+  const more = total !== null && total > count;
   return (
     <Group justify="space-between" mih={30} gap="xs">
-      <Count cache={cache} search={search} />
-      {selected > 0 && (
+      <Count cache={cache} query={query} />
+      {count > 0 && (
         <Group gap="xs">
-          <Text size="sm">{selected.toLocaleString()} selected</Text>
+          <Text size="sm" role="status">
+            {count.toLocaleString()} selected
+          </Text>
+          {onSelectAll !== null && more && (
+            <Button size="compact-sm" variant="subtle" onClick={onSelectAll}>
+              Select all {total.toLocaleString()}
+            </Button>
+          )}
           <Button size="compact-sm" color="red" variant="light" onClick={onRemove}>
-            Remove {counted(selected, 'entry', 'entries')}
+            Remove {counted(count, 'entry', 'entries')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={onClear}>
             Clear selection
@@ -36,22 +50,15 @@ export function ListSummary({ cache, search, selected, onRemove, onClear }: List
 /** How late a refresh may be before the age of the list is shown; milliseconds. */
 const graceMs = 5_000;
 
-function Count({ cache, search }: Pick<ListSummaryProps, 'cache' | 'search'>) {
+function Count({ cache, query }: Pick<ListSummaryProps, 'cache' | 'query'>) {
   const now = useNow(2_000);
   if (cache.total === null || cache.loadedAt === null) return <span />;
   const age = now - cache.loadedAt;
-  const suffix = {
-    all: 'blocked',
-    address: 'found',
-    text: 'found in reasons and “Blocked by”',
-    source: 'claimed by this source',
-  }[search.kind];
-  const text = search.kind === 'text' ? search.text : '';
-  const source = search.kind === 'source' ? search.source : '';
+  const found = query.text === '' ? 'found' : 'found in reasons and “Blocked by”';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
-      {cache.total.toLocaleString()} {suffix}
-      {age > refreshEvery({ text, source }) + graceMs && ` · as of ${spanText(age)} ago`}
+      {cache.total.toLocaleString()} {isFiltered(query) ? found : 'blocked'}
+      {age > refreshEvery(query) + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );
 }

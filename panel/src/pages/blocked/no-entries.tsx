@@ -5,11 +5,14 @@ import { isNetwork, type Search } from './search.ts';
 interface NoEntriesProps {
   readonly search: Search;
   readonly expiring: boolean;
+  /** Entries may exist that the filters leave out. */
+  readonly filtered: boolean;
   readonly onSearchText: () => void;
+  readonly onClearFilters: () => void;
 }
 
-export function NoEntries({ search, expiring, onSearchText }: NoEntriesProps) {
-  const { title, hint } = words(search, expiring);
+export function NoEntries({ search, expiring, filtered, onSearchText, onClearFilters }: NoEntriesProps) {
+  const { title, hint } = words(search, expiring, filtered);
   return (
     <div className={styles.card}>
       <Text fw={600} className={styles.wrap}>
@@ -23,24 +26,31 @@ export function NoEntries({ search, expiring, onSearchText }: NoEntriesProps) {
           Search reasons and “Blocked by” instead
         </Button>
       )}
+      {search.kind === 'all' && filtered && (
+        <Button mt="sm" size="compact-sm" variant="default" onClick={onClearFilters}>
+          Remove all filters
+        </Button>
+      )}
     </div>
   );
 }
 
-function words(search: Search, expiring: boolean): { readonly title: string; readonly hint: string } {
+function words(
+  search: Search,
+  expiring: boolean,
+  filtered: boolean,
+): { readonly title: string; readonly hint: string } {
   const among = expiring ? ' among temporary blocks' : '';
   switch (search.kind) {
     case 'all':
-      return expiring
-        ? { title: 'No temporary blocks', hint: 'All blocks are permanent.' }
+      return filtered
+        ? { title: 'No entry has these properties', hint: 'Other entries may be blocked: the filters leave them out.' }
         : { title: 'No blocked addresses yet', hint: 'Block an address or import a list.' };
     case 'address':
       return {
         title: `No matches for ${search.q}${among}`,
         hint: `No entry ${isNetwork(search.q) ? 'is inside it' : 'starts with it'} or covers it. “Check an address” also queries HAProxy.`,
       };
-    case 'source':
-      return { title: `${search.source} claims no address`, hint: 'Show all sources to see the other entries.' };
     case 'text':
       return {
         title: `No matches for “${search.text}”${among}`,

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useSources } from '../../api/sources.ts';
 import type { BlockedIp } from '../../api/types.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
@@ -7,21 +8,33 @@ import { useUrlState } from '../../parts/url-state.ts';
 import { useAllowed } from '../../session/session.ts';
 import { BlockDialog } from './block/block-dialog.tsx';
 import classes from './blocked.module.css';
-import { EntryPanel } from './entry-panel.tsx';
+import { EntryPanel } from './entry/entry-panel.tsx';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { filterText } from './filters/filter-words.ts';
+import { isFiltered, noFilter, selectedBy } from './filters/list-filter.ts';
 import { ImportDialog } from './import/import-dialog.tsx';
+import type { ListSort } from './list/column-header.tsx';
 import { EntryList } from './list/entry-list.tsx';
 import { usePageCache, usePageCacheState } from './list/use-page-cache.ts';
 import { ListActions } from './list-actions.tsx';
 import { ListSummary } from './list-summary.tsx';
 import { NoEntries } from './no-entries.tsx';
 import { SearchBar } from './search-bar.tsx';
+import { UnblockSelectedDialog } from './unblock/unblock-selected-dialog.tsx';
 import { useUnblock } from './unblock/use-unblock.tsx';
+import { useBlockKey } from './use-block-key.ts';
 import { useBlockedSearch } from './use-blocked-search.ts';
+import { useSelection } from './use-selection.ts';
+import { ViewTabs } from './views/view-tabs.tsx';
 
-type OpenDialog = { readonly kind: 'block'; readonly entry: BlockedIp | null } | { readonly kind: 'import' };
+type OpenDialog =
+  | { readonly kind: 'block'; readonly entry: BlockedIp | null }
+  | { readonly kind: 'import' }
+  | { readonly kind: 'unblock all' };
 
 export default function BlockedPage() {
   const allowed = useAllowed('block');
+  const admin = useAllowed('admin');
   const search = useBlockedSearch();
   const { query } = search;
   const cache = usePageCache(query);
@@ -29,26 +42,36 @@ export default function BlockedPage() {
   const { unblock, dialog: unblockDialog } = useUnblock();
   const [opened, setOpened] = useUrlState('entry');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const [selected, setSelected] = useState<ReadonlyMap<string, BlockedIp>>(new Map());
+  const selection = useSelection();
+  // What a list claims is changed by the list alone.
+  const ofList = useSources().data?.items.some(({ name, kind }) => name === query.source && kind === 'list') === true;
+  const everything = admin && !ofList ? selectedBy(query) : null;
+  const filters = JSON.stringify({ ...query, sort: '', order: '' });
   // Entries that another search hides must not stay selected.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another search only.
-  useEffect(() => setSelected(new Map()), [query.q, query.text, query.expiring, query.source]);
+  useEffect(selection.clear, [filters]);
 
-  const select = (entry: BlockedIp, range: readonly BlockedIp[] | null): void =>
-    setSelected((before) => {
-      const after = new Map(before);
-      if (range !== null) for (const one of range) after.set(one.ip_address, one);
-      else if (!after.delete(entry.ip_address)) after.set(entry.ip_address, entry);
-      return after;
-    });
+  useBlockKey(allowed, () => setDialog({ kind: 'block', entry: null }));
+
   const removeAll = (entries: readonly BlockedIp[]): void => {
-    const removed = new Set(entries.map(({ ip_address: ip }) => ip));
-    setSelected((before) => new Map([...before].filter(([ip]) => !removed.has(ip))));
+    selection.drop(entries);
     setDialog(null);
     if (opened !== '') setOpened('');
     void unblock(entries);
   };
-  const removeSelected = (): void => removeAll([...selected.values()]);
+  const removeSelected = (): void => {
+    if (selection.all) setDialog({ kind: 'unblock all' });
+    else removeAll([...selection.entries.values()]);
+  };
+  const sort: ListSort = {
+    by: query.sort === '' ? 'address' : query.sort,
+    descending: query.order === 'desc',
+    onSort:
+      search.settled.kind !== 'all' || query.not_hit_for !== ''
+        ? null
+        : (by, descending) =>
+            search.setFilter({ sort: by === 'address' ? '' : by, order: descending ? 'desc' : '' }, 'push'),
+  };
 
   return (
     <div className={classes.page}>
@@ -63,13 +86,18 @@ export default function BlockedPage() {
           />
         }
       >
-        <SearchBar search={search} />
+        <ViewTabs />
+        <div className={classes.find}>
+          <SearchBar search={search} />
+          <FilterBar search={search} />
+        </div>
         <ListSummary
           cache={state}
-          search={search.settled}
-          selected={selected.size}
+          query={query}
+          selected={selection.all ? 'all' : selection.entries.size}
+          onSelectAll={everything === null ? null : selection.selectAll}
           onRemove={removeSelected}
-          onClear={() => setSelected(new Map())}
+          onClear={selection.clear}
         />
       </PageFrame>
       {state.error !== null && (
@@ -83,19 +111,41 @@ export default function BlockedPage() {
         <Loading what={query.text === '' ? 'Loading the list' : 'Searching reasons and “Blocked by”'} />
       )}
       {state.total === 0 && (
-        <NoEntries search={search.settled} expiring={query.expiring} onSearchText={search.searchAsText} />
-      )}
-      {state.total !== null && state.total > 0 && (
-        <EntryList
-          cache={cache}
-          selected={new Set(selected.keys())}
-          found={query.text}
-          onSelect={allowed ? select : null}
-          onOpen={(entry) => setOpened(entry.ip_address, 'push')}
-          onRemove={allowed ? (entry) => removeAll([entry]) : null}
-          onRemoveSelected={allowed ? removeSelected : null}
+        <NoEntries
+          search={search.settled}
+          expiring={query.expiring}
+          filtered={isFiltered(query)}
+          onSearchText={search.searchAsText}
+          onClearFilters={() => search.setFilter(noFilter, 'push')}
         />
       )}
+      <div className={classes.body}>
+        {state.total !== null && state.total > 0 && (
+          <EntryList
+            cache={cache}
+            selected={selection.all ? 'all' : new Set(selection.entries.keys())}
+            opened={opened}
+            found={query.text}
+            sort={sort}
+            onSelect={allowed ? selection.select : null}
+            onOpen={(entry) => setOpened(entry.ip_address, opened === '' ? 'push' : 'replace')}
+            onRemove={allowed ? (entry) => removeAll([entry]) : null}
+            onRemoveSelected={allowed ? removeSelected : null}
+          />
+        )}
+        {opened !== '' && dialog === null && (
+          <EntryPanel
+            key={opened}
+            ip={opened}
+            onClose={() => setOpened('')}
+            onEdit={(entry) => {
+              setOpened('');
+              setDialog({ kind: 'block', entry });
+            }}
+            onRemove={(entry) => removeAll([entry])}
+          />
+        )}
+      </div>
       {dialog?.kind === 'block' && (
         <BlockDialog
           entry={dialog.entry}
@@ -104,19 +154,15 @@ export default function BlockedPage() {
         />
       )}
       {unblockDialog}
-      {dialog?.kind === 'import' && <ImportDialog onClose={() => setDialog(null)} />}
-      {opened !== '' && dialog === null && (
-        <EntryPanel
-          key={opened}
-          ip={opened}
-          onClose={() => setOpened('')}
-          onEdit={(entry) => {
-            setOpened('');
-            setDialog({ kind: 'block', entry });
-          }}
-          onRemove={(entry) => removeAll([entry])}
+      {dialog?.kind === 'unblock all' && everything !== null && (
+        <UnblockSelectedDialog
+          selected={everything}
+          words={filterText(search.filter)}
+          onDone={selection.clear}
+          onClose={() => setDialog(null)}
         />
       )}
+      {dialog?.kind === 'import' && <ImportDialog onClose={() => setDialog(null)} />}
     </div>
   );
 }

@@ -3,8 +3,7 @@ import { parseIp } from '../../../../src/domain/ip.ts';
 export type Search =
   | { readonly kind: 'all' }
   | { readonly kind: 'address'; readonly q: string }
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'source'; readonly source: string };
+  | { readonly kind: 'text'; readonly text: string };
 
 const addressLike = /^[0-9A-Fa-f:./]{1,64}$/;
 /** The API's limit of a text search, in code points. */
@@ -28,8 +27,6 @@ export function searchWords(search: Search): string {
       return 'An address or its beginning, a network, or part of a reason or of “Blocked by”.';
     case 'address':
       return `Searching addresses: ${isNetwork(search.q) ? 'entries inside this network or covering it' : 'entries that start with this text or cover it'}`;
-    case 'source':
-      return 'To search, show all sources.';
     case 'text':
       return 'Searching reasons and “Blocked by”';
   }

@@ -1,20 +1,30 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { type RefObject, useRef } from 'react';
 import type { BlockedQuery } from '../../api/blocked-ips.ts';
-import { useUrlState, useUrlText } from '../../parts/url-state.ts';
+import { useUrlState, useUrlText, useUrlValues } from '../../parts/url-state.ts';
+import {
+  type FilterName,
+  type FilterTexts,
+  noFilter,
+  queryOf,
+  readFilter,
+  withoutEffect,
+} from './filters/list-filter.ts';
 import { type Search, searchFor, textSearchFor } from './search.ts';
 
 /** Pause in typing before a search starts, in milliseconds. A text search reads every entry. */
-const typingMs = { all: 0, address: 120, text: 350, source: 0 } as const;
+const typingMs = { all: 0, address: 120, text: 350 } as const;
 
 export interface BlockedSearch {
   readonly text: string;
   readonly setText: (text: string) => void;
-  readonly expiring: boolean;
-  readonly setExpiring: (expiring: boolean) => void;
-  /** Only what this source claims; empty: all. */
-  readonly source: string;
-  readonly setSource: (source: string) => void;
+  readonly filter: FilterTexts;
+  /** What the URL has and the list cannot use. */
+  readonly invalid: readonly string[];
+  /** Set, but the service does not take them together with the search. */
+  readonly idle: readonly FilterName[];
+  /** `push`: Back returns to the previous filters. */
+  readonly setFilter: (change: Partial<FilterTexts>, how?: 'push') => void;
   readonly current: Search;
   readonly settled: Search;
   readonly query: BlockedQuery;
@@ -22,35 +32,30 @@ export interface BlockedSearch {
   readonly field: RefObject<HTMLInputElement | null>;
 }
 
+/** All of it is in the URL, so that a copied link shows the same rows. */
 export function useBlockedSearch(): BlockedSearch {
   const [text, setUrlText] = useUrlText('q');
-  const [expiring, setExpiring] = useUrlState('expiring');
   const [within, setWithin] = useUrlState('in');
-  const [source, setSource] = useUrlState('source');
+  const [url, setFilter] = useUrlValues(noFilter);
   const field = useRef<HTMLInputElement>(null);
-  const interpret = (typed: string): Search =>
-    source !== '' ? { kind: 'source', source } : within === 'text' ? textSearchFor(typed) : searchFor(typed);
+  const interpret = within === 'text' ? textSearchFor : searchFor;
   const current = interpret(text);
   const [settledText] = useDebouncedValue(text, typingMs[current.kind]);
   const settled = interpret(settledText);
+  const { filter, invalid } = readFilter(url);
   return {
     text,
     setText: (next) => {
       setUrlText(next);
       if (within !== '') setWithin('');
     },
-    expiring: expiring !== '' && source === '',
-    setExpiring: (on) => setExpiring(on ? 'yes' : ''),
-    source,
-    setSource,
+    filter,
+    invalid,
+    idle: withoutEffect(filter, settled),
+    setFilter,
     current,
     settled,
-    query: {
-      q: settled.kind === 'address' ? settled.q : '',
-      text: settled.kind === 'text' ? settled.text : '',
-      expiring: expiring !== '' && source === '',
-      source,
-    },
+    query: queryOf(filter, settled),
     searchAsText: () => {
       setWithin('text');
       field.current?.focus();

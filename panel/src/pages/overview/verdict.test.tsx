@@ -9,6 +9,7 @@ const health = {
   reasons: [] as string[],
   database: { status: 'ok' },
   master_socket: { status: 'ok' },
+  runtime_map: { expected: 1_234, last_verified_at: null },
   workers: { current: { pid: 7, whole: true }, draining: [] },
   scheduled_reload: null as object | null,
 };
@@ -26,6 +27,7 @@ it('is good when the service reports that blocking is active', async () => {
   await renderInApp(<Verdict />);
   await screen.findByRole('heading', { name: 'Blocking is active' });
   expect(region().dataset['tone']).toBe('good');
+  screen.getByText('1,234 entries in every HAProxy worker');
   screen.getByRole('button', { name: 'Verify entries' });
 });
 

@@ -5,7 +5,7 @@ import { useReload } from '../../api/config.ts';
 import { useHealth } from '../../api/health.ts';
 import type { Health, ReloadAnswer, SyncAnswer } from '../../api/types.ts';
 import { enforcement, isStale } from '../../app/enforcement.ts';
-import { spanText, useNow } from '../../parts/age.tsx';
+import { Age, spanText, useNow } from '../../parts/age.tsx';
 import { counted } from '../../parts/counted.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
@@ -13,8 +13,8 @@ import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
+import { manualFix, remedyFor } from './health/parts-of-health.ts';
 import classes from './overview.module.css';
-import { manualFix, remedyFor } from './parts-of-health.ts';
 
 export function Verdict() {
   const health = useHealth();
@@ -24,39 +24,41 @@ export function Verdict() {
   const { tone, words } = enforcement(health.data, age, reachable);
   const stale = isStale(age, reachable);
   const reasons = health.data?.reasons ?? [];
+  const verified = health.data?.runtime_map.last_verified_at ?? null;
   return (
-    <section className={`${styles.card} ${classes.verdict}`} data-tone={tone} aria-label="Blocking status">
-      <Group justify="space-between" align="flex-start" gap="md">
-        <Stack gap={6} className={styles.grow}>
-          <Group gap="sm" wrap="nowrap" data-tone={tone}>
-            <span className={`${styles.dot} ${classes.verdictDot}`} data-tone={tone} aria-hidden="true" />
-            <Title order={2} size="h3" className={styles.tone}>
-              {words}
-            </Title>
-          </Group>
-          {health.data !== undefined && age !== null && stale && (
-            <Text size="sm">The last response is {spanText(age)} old; everything below dates from then.</Text>
-          )}
-          {health.isError && health.data === undefined && (
-            <ProblemAlert title="Could not load the health status" error={health.error} />
-          )}
-          {!stale && health.data?.status === 'ok' && (
-            <Text size="sm" c="dimmed">
-              All entries are in the database, the map file and every HAProxy worker.
-            </Text>
-          )}
-          {reasons.length > 0 && (
-            <List size="sm" spacing={2}>
-              {reasons.map((reason) => (
-                <List.Item key={reason} className={styles.wrap}>
-                  {sentence(reason)}
-                </List.Item>
-              ))}
-            </List>
-          )}
-        </Stack>
-        {health.data !== undefined && !stale && <Remedies health={health.data} />}
+    <section className={classes.verdict} data-tone={tone} aria-label="Blocking status">
+      <Group gap="sm" align="baseline">
+        <Group gap={10} wrap="nowrap" data-tone={tone} align="baseline">
+          <span className={`${styles.dot} ${classes.verdictDot}`} data-tone={tone} aria-hidden="true" />
+          <Title order={2} size="h2">
+            {words}
+          </Title>
+        </Group>
+        {!stale && health.data?.status === 'ok' && (
+          <Text size="sm" c="dimmed" component="span">
+            {counted(health.data.runtime_map.expected, 'entry', 'entries')}
+            {verified === null ? ' in every HAProxy worker' : ', verified in every HAProxy worker '}
+            {verified !== null && <Age time={verified} />}
+          </Text>
+        )}
+        {!stale && health.data?.status === 'ok' && <Remedies health={health.data} />}
       </Group>
+      {health.data !== undefined && age !== null && stale && (
+        <Text size="sm">The last response is {spanText(age)} old; everything below dates from then.</Text>
+      )}
+      {health.isError && health.data === undefined && (
+        <ProblemAlert title="Could not load the health status" error={health.error} />
+      )}
+      {reasons.length > 0 && (
+        <List size="sm" spacing={2} my={6}>
+          {reasons.map((reason) => (
+            <List.Item key={reason} className={styles.wrap}>
+              {sentence(reason)}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {!stale && health.data !== undefined && health.data.status !== 'ok' && <Remedies health={health.data} />}
     </section>
   );
 }
@@ -70,13 +72,14 @@ function Remedies({ health }: { readonly health: Health }) {
   const failure = repair.error ?? reload.error;
   const reloaded = (answer: ReloadAnswer): void => toast({ title: 'HAProxy reloaded', words: reloadWords(answer) });
   return (
-    <Stack gap="xs" align="stretch" maw={420}>
+    <Stack gap="xs" align="flex-start">
       {remedy === 'certificates' && (
         <Button renderRoot={(props) => <Link to="/certificates" {...props} />}>Show certificates</Button>
       )}
       {mayBlock && (health.status === 'ok' || remedy === 'sync' || remedy === 'reload') && (
         <Button
-          variant={remedy === 'sync' ? 'filled' : 'default'}
+          size="compact-sm"
+          variant={remedy === 'sync' ? 'filled' : 'subtle'}
           loading={repair.isPending}
           onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
         >

@@ -16,9 +16,10 @@ const entry = (row: number): BlockedIp => ({
   expires_at: null,
 });
 const requests: PageRequest[] = [];
+const sort = { by: 'address', descending: false, onSort: vi.fn() } as const;
 const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemoveSelected: vi.fn() };
 
-async function show(selected: readonly string[] = [], found = ''): Promise<HTMLElement> {
+async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
   new FakeService();
   const cache = new PageCache(async (request) => {
     requests.push(request);
@@ -27,7 +28,8 @@ async function show(selected: readonly string[] = [], found = ''): Promise<HTMLE
     return { items, next_cursor: from + request.limit < total ? String(from + request.limit) : null, total };
   }, 50);
   await cache.refresh();
-  await renderInApp(<EntryList cache={cache} selected={new Set(selected)} found={found} {...handlers} />);
+  const props = { cache, found, opened: address(3), sort, ...handlers };
+  await renderInApp(<EntryList {...props} selected={selected === 'all' ? selected : new Set(selected)} />);
   return screen.findByRole('grid');
 }
 
@@ -62,6 +64,13 @@ it('opens, selects and removes the active row by keyboard', async () => {
   expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
 });
 
+it('moves, selects and removes by letters too', async () => {
+  const grid = await show();
+  for (const key of ['j', 'j', 'k', 'x', 'u']) fireEvent.keyDown(grid, { key });
+  expect(handlers.onSelect).toHaveBeenCalledWith(entry(1), null);
+  expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
+});
+
 it('selects a range with Shift, and removes all selected rows with Delete on one of them', async () => {
   const grid = await show([address(2)]);
   fireEvent.keyDown(grid, { key: ' ' });
@@ -77,4 +86,36 @@ it('selects a range with Shift, and removes all selected rows with Delete on one
 it('marks the searched text', async () => {
   const grid = await show([], 'SCAN');
   await waitFor(() => expect(grid.querySelector('mark')?.textContent).toBe('scan'));
+});
+
+it('sorts by a column with its header, and back with a second press', async () => {
+  await show();
+  const [address, blocked] = screen.getAllByRole('columnheader').filter((header) => header.hasAttribute('aria-sort'));
+  expect([address?.getAttribute('aria-sort'), blocked?.getAttribute('aria-sort')]).toEqual(['ascending', 'none']);
+  fireEvent.click(screen.getByRole('button', { name: 'Blocked' }));
+  // The newest are of interest first.
+  expect(sort.onSort).toHaveBeenLastCalledWith('blocked_at', true);
+  fireEvent.click(screen.getByRole('button', { name: 'Address' }));
+  expect(sort.onSort).toHaveBeenLastCalledWith('address', true);
+  fireEvent.click(screen.getByRole('button', { name: 'Expires' }));
+  expect(sort.onSort).toHaveBeenLastCalledWith('expires_at', false);
+});
+
+it('leaves the keys of a header to its button', async () => {
+  await show();
+  fireEvent.keyDown(screen.getByRole('button', { name: 'Expires' }), { key: 'Enter' });
+  expect(handlers.onOpen).not.toHaveBeenCalled();
+});
+
+it('marks every row as selected where all are, and removes all of them with Delete', async () => {
+  const grid = await show('all');
+  for (const row of screen.getAllByRole('row').slice(1)) expect(row.getAttribute('aria-selected')).toBe('true');
+  fireEvent.keyDown(grid, { key: 'Delete' });
+  expect(handlers.onRemoveSelected).toHaveBeenCalledOnce();
+  expect(handlers.onRemove).not.toHaveBeenCalled();
+});
+
+it('marks the row whose story is open', async () => {
+  const grid = await show();
+  expect(grid.querySelector('[data-opened="true"] [data-column]')?.textContent).toBe(address(3));
 });

@@ -1,10 +1,11 @@
 // The list, which renders only the visible rows. One tab stop; arrows, Page Up and Down, Home and End move, Space
-// selects, Enter opens, Delete removes.
+// selects, Enter opens, Delete removes; so do j and k, x and u.
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
 import styles from '../../../parts/styles.module.css';
+import { ColumnHeader, type ListSort } from './column-header.tsx';
 import classes from './entry-list.module.css';
 import { EntryRow, type RowActions } from './entry-row.tsx';
 import type { PageCache } from './page-cache.ts';
@@ -23,8 +24,11 @@ const settleMs = 160;
 
 interface EntryListProps {
   readonly cache: PageCache<BlockedIp>;
-  readonly selected: ReadonlySet<string>;
+  readonly selected: ReadonlySet<string> | 'all';
+  /** The address of the entry whose story is open; empty: none. */
+  readonly opened: string;
   readonly found: string;
+  readonly sort: ListSort;
   /** Null: the key may not change entries. */
   readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
   readonly onOpen: (entry: BlockedIp) => void;
@@ -32,7 +36,8 @@ interface EntryListProps {
   readonly onRemoveSelected: (() => void) | null;
 }
 
-export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, onRemoveSelected }: EntryListProps) {
+export function EntryList(props: EntryListProps) {
+  const { cache, selected, opened, found, sort, onSelect, onOpen, onRemove, onRemoveSelected } = props;
   const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -41,7 +46,8 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
   const [active, setActive] = useState(0);
   const [anchor, setAnchor] = useState<number | null>(null);
   const [view, setView] = useState<ScrollWindow>({ position: 0, scrollTop: 0 });
-  const rowHeight = narrow ? 68 : 44;
+  const rowHeight = narrow ? 60 : 32;
+  const isSelected = (ip: string | undefined): boolean => selected === 'all' || (ip !== undefined && selected.has(ip));
   const rows = state.total ?? 0;
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
   const position = positionWithin(view.position, shape);
@@ -100,10 +106,14 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
   }));
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    // The buttons of the header have their own keys.
+    if ((event.target as Element).closest('[role="columnheader"]') !== null) return;
     const page = Math.max(1, Math.floor(shape.viewport / rowHeight) - 1);
     const to = {
       ArrowDown: active + 1,
+      j: active + 1,
       ArrowUp: active - 1,
+      k: active - 1,
       PageDown: active + page,
       PageUp: active - page,
       Home: 0,
@@ -112,24 +122,24 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
     const entry = cache.row(active);
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (to !== undefined) show(to);
-    else if (event.key === ' ') select(active, event.shiftKey);
+    else if (event.key === ' ' || event.key === 'x') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
-    else if (event.key === 'Delete' && entry !== undefined)
-      selected.has(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
+    else if ((event.key === 'Delete' || event.key === 'u') && entry !== undefined)
+      isSelected(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
     else return;
     event.preventDefault();
   };
 
   const rendered = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   return (
-    <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow}>
+    <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow} data-beside={opened !== ''}>
       <div
         ref={scroller}
         className={classes.scroll}
         role="grid"
         aria-label="Blocked addresses"
         aria-rowcount={rows + 1}
-        aria-colcount={7}
+        aria-colcount={8}
         aria-multiselectable={onSelect !== null}
         aria-activedescendant={rows > 0 ? `${id}-${active}` : undefined}
         tabIndex={0}
@@ -143,11 +153,20 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
           <span role="columnheader">
             <VisuallyHidden>Selected</VisuallyHidden>
           </span>
-          <span role="columnheader">Address</span>
+          <ColumnHeader name="address" sort={sort}>
+            Address
+          </ColumnHeader>
           <span role="columnheader">Reason</span>
-          <span role="columnheader">Blocked by</span>
+          <span role="columnheader" className={classes.author}>
+            Blocked by
+          </span>
           <span role="columnheader">Source</span>
-          <span role="columnheader">Expires</span>
+          <ColumnHeader name="blocked_at" sort={sort}>
+            Blocked
+          </ColumnHeader>
+          <ColumnHeader name="expires_at" sort={sort}>
+            Expires
+          </ColumnHeader>
           <span role="columnheader">
             <VisuallyHidden>Remove</VisuallyHidden>
           </span>
@@ -163,7 +182,8 @@ export function EntryList({ cache, selected, found, onSelect, onOpen, onRemove, 
               height={rowHeight}
               active={index === active}
               found={found}
-              selected={selected.has(cache.row(index)?.ip_address ?? '')}
+              selected={isSelected(cache.row(index)?.ip_address)}
+              opened={opened !== '' && cache.row(index)?.ip_address === opened}
               selectable={onSelect !== null}
               removable={onRemove !== null}
               actions={actions}

@@ -1,7 +1,7 @@
 // Plain elements: fast scrolling renders hundreds of rows per second, and Mantine's components cost ten times as much.
 import { memo } from 'react';
 import type { BlockedIp } from '../../../api/types.ts';
-import { End } from '../../../parts/age.tsx';
+import { Age, End, momentText } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
 import { claimsOf, manual, sourceNames } from '../../../parts/source-words.ts';
 import styles from '../../../parts/styles.module.css';
@@ -25,6 +25,8 @@ interface EntryRowProps {
   readonly top: number;
   readonly height: number;
   readonly active: boolean;
+  /** Its story is open beside the list. */
+  readonly opened: boolean;
   readonly selected: boolean;
   readonly found: string;
   readonly selectable: boolean;
@@ -34,7 +36,7 @@ interface EntryRowProps {
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, selected, found, selectable, removable, actions } = props;
+  const { id, index, entry, top, height, active, opened, selected, found, selectable, removable, actions } = props;
   if (entry === undefined) {
     return (
       <div
@@ -59,6 +61,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       aria-rowindex={index + 2}
       aria-selected={selected}
       data-active={active}
+      data-opened={opened}
       style={{ top, height }}
       onClick={() => {
         actions.activate(index);
@@ -100,7 +103,10 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
           </span>
         )}
       </span>
-      <span role="gridcell" className={classes.expires}>
+      <span role="gridcell" className={classes.since} title={momentText(entry.blocked_at)}>
+        <Age time={entry.blocked_at} />
+      </span>
+      <span role="gridcell" className={classes.expires} data-permanent={entry.expires_at === null}>
         {entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}
       </span>
       <span role="gridcell" className={classes.remove}>
@@ -116,7 +122,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
               actions.remove(entry);
             }}
           >
-            <TrashIcon />
+            <TrashIcon size={16} />
           </button>
         )}
       </span>

@@ -11,35 +11,32 @@ const pageSize = 500;
 const ahead = 250;
 
 /** Whether each page of the list reads every entry in the service, which costs it half a second. */
-function readsAll({ text, source }: Pick<BlockedQuery, 'text' | 'source'>): boolean {
-  return text !== '' || source !== '';
+function readsAll({ text, not_hit_for: notHit }: BlockedQuery): boolean {
+  return text !== '' || notHit !== '';
 }
 
 /** Milliseconds between two refreshes of the visible rows. */
-export function refreshEvery(query: Pick<BlockedQuery, 'text' | 'source'>): number {
+export function refreshEvery(query: BlockedQuery): number {
   return readsAll(query) ? 15_000 : 3_000;
 }
 
-export function usePageCache({ q, text, expiring, source }: BlockedQuery): PageCache<BlockedIp> {
+/** @param query compared by its content */
+export function usePageCache(query: BlockedQuery): PageCache<BlockedIp> {
   const api = useApi();
+  const content = JSON.stringify(query);
   const cache = useMemo(() => {
-    const query = { q, text, expiring, source };
-    const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, query, place, signal);
-    return new PageCache(fetch, pageSize, readsAll(query) ? 0 : ahead);
-  }, [api, q, text, expiring, source]);
+    const asked = JSON.parse(content) as BlockedQuery;
+    const fetch: FetchPage<BlockedIp> = (place, signal) => fetchBlockedPage(api, asked, place, signal);
+    return new PageCache(fetch, pageSize, readsAll(asked) ? 0 : ahead);
+  }, [api, content]);
   useEffect(() => () => cache.close(), [cache]);
   useQuery({
-    queryKey: (readsAll({ text, source }) ? queryKeys.blockedTextSearch : queryKeys.blockedList)({
-      q,
-      text,
-      expiring,
-      source,
-    }),
+    queryKey: (readsAll(query) ? queryKeys.blockedTextSearch : queryKeys.blockedList)(query),
     queryFn: async () => {
       await cache.refresh();
       return cache.state.version;
     },
-    refetchInterval: refreshEvery({ text, source }),
+    refetchInterval: refreshEvery(query),
     gcTime: 0,
     staleTime: 0,
   });

@@ -14,6 +14,7 @@ const tls: SiteTls = {
   hsts: { max_age: 600, include_subdomains: false, preload: false },
   tls_enabled: true,
   certificate: 'c-aaaaaaaaaa',
+  names_without_certificate: [],
   in_force: true,
   reason: null,
 };

@@ -9,6 +9,7 @@ const answer: SiteTlsAnswer = {
   hsts,
   tls_enabled: true,
   certificate: 'c-aaaaaaaaaa',
+  names_without_certificate: [],
   in_force: true,
   reason: null,
   runtime_updated: true,

@@ -1,1 +1,0 @@
-import{Nt as e,kt as t,wt as n}from"./age-BQ0fUwYQ.js";import{A as r}from"./icons-CtrgzlCH.js";var i=e(),a=n(e=>{let n=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(r,{component:`input`,...n,__staticSelector:`TextInput`})});a.classes=r.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

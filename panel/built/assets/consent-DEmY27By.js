@@ -1,0 +1,1 @@
+function e({replace:e=!1}){return e?{query:{replace_configuration:!0}}:{}}export{e as t};

@@ -1,1 +1,0 @@
-import{Nt as e,ft as t,ht as n}from"./age-BQ0fUwYQ.js";var r=e();function i({title:e,children:i}){return(0,r.jsxs)(t,{gap:4,align:`center`,py:`xl`,px:`md`,ta:`center`,children:[(0,r.jsx)(n,{fw:600,children:e}),i!==void 0&&(0,r.jsx)(n,{c:`dimmed`,size:`sm`,maw:520,component:`div`,children:i})]})}export{i as t};

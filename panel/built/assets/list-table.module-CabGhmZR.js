@@ -1,0 +1,1 @@
+var e={rows:`_rows_lsi4v_1`,inLine:`_inLine_lsi4v_47`};export{e as t};

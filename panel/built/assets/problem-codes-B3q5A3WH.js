@@ -1,1 +1,0 @@
-import{D as e}from"./age-BQ0fUwYQ.js";var t={unauthorized:401,noSuchEndpoint:404,setWouldShrink:6006,coveredByTrusted:6007,liveConfigurationKept:6020,wideNetwork:6030,setFull:6031,claimedByList:6035,countMismatch:6040,tlsNotConfigured:6043,certificateInUse:6044,acmeNotConfigured:6058};function n(t,n){return t instanceof e&&t.code===n}export{t as n,n as t};

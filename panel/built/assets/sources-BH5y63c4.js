@@ -1,1 +1,0 @@
-import{C as e,j as t,v as n}from"./age-BQ0fUwYQ.js";var r=6e4;function i({poll:i=!1}={}){let a=e();return t({queryKey:n.sources,queryFn:async({signal:e})=>(await a.GET(`/api/sources`,{signal:e})).data,staleTime:i?0:r,...i?{refetchInterval:r}:{}})}export{i as t};

@@ -1,1 +1,0 @@
-import{Nt as e}from"./age-BQ0fUwYQ.js";var t=/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;function n(e){return e.replace(t,e=>`⟨U+${(e.codePointAt(0)??0).toString(16).toUpperCase().padStart(4,`0`)}⟩`)}var r=e();function i({text:e}){return(0,r.jsx)(`bdi`,{children:n(e)})}export{n,i as t};

@@ -1,0 +1,1 @@
+var e=/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;function t(t){return t.replace(e,e=>`⟨U+${(e.codePointAt(0)??0).toString(16).toUpperCase().padStart(4,`0`)}⟩`)}export{t};

@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useApi } from '../session/session.ts';
+import { queryKeys } from './query-keys.ts';
+
+export const mapLayers = ['density', 'source', 'expiry'] as const;
+export type MapLayer = (typeof mapLayers)[number];
+
+export interface MapBlock {
+  readonly network: string;
+  readonly entries: number;
+  readonly addresses: number;
+}
+
+export interface EntryMap {
+  readonly layer: MapLayer;
+  /** `0.0.0.0/0`: all of IPv4. */
+  readonly network: string;
+  /** One byte for each cell, along the Hilbert curve. */
+  readonly cells: Uint8Array;
+  readonly sources: readonly string[];
+  /** Only those with a blocked address. */
+  readonly blocks: readonly MapBlock[];
+}
+
+/** Some 100 kB: less often than other lists, and by no event. */
+const everyMs = 60_000;
+
+/** @param network a /8; null: all of IPv4 */
+export function useEntryMap(layer: MapLayer, network: string | null) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.entryMap(layer, network),
+    queryFn: async ({ signal }): Promise<EntryMap> => {
+      const query = { layer, ...(network === null ? {} : { network }) };
+      const { data } = await api.GET('/api/insight/map', { params: { query }, signal });
+      return { ...data, cells: Uint8Array.from(atob(data.cells), (byte) => byte.charCodeAt(0)) };
+    },
+    refetchInterval: everyMs,
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+}

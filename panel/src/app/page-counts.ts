@@ -1,0 +1,34 @@
+import type { PanelPage } from '../../../src/http/panel-pages.ts';
+import { useHealth } from '../api/health.ts';
+import type { Health } from '../api/types.ts';
+import { counted } from '../parts/counted.ts';
+import { shortCount } from '../parts/figures.ts';
+
+export interface PageCount {
+  readonly text: string;
+  /** What it counts. */
+  readonly about: string;
+  readonly attention: boolean;
+}
+
+/** Only what is known from requests that the frame sends anyway. */
+export function usePageCounts(): ReadonlyMap<PanelPage, PageCount> {
+  return pageCounts(useHealth().data);
+}
+
+export function pageCounts(health: Health | undefined): Map<PanelPage, PageCount> {
+  const counts = new Map<PanelPage, PageCount>();
+  if (health === undefined) return counts;
+  const { expected } = health.runtime_map;
+  counts.set('/blocked', {
+    text: shortCount(expected),
+    about: counted(expected, 'entry', 'entries'),
+    attention: false,
+  });
+  const certificates = health.reasons.filter((reason) => reason.startsWith('certificates: ')).length;
+  if (certificates > 0) {
+    const about = counted(certificates, 'problem');
+    counts.set('/certificates', { text: about, about, attention: true });
+  }
+  return counts;
+}

@@ -1,0 +1,170 @@
+// The picture of a chart: stacked areas, hatched gaps, and marks of what happened.
+import uPlot from 'uplot';
+import { shortCount } from '../parts/figures.ts';
+import { type ChartData, stacked } from './series.ts';
+import { axisText } from './times.ts';
+
+interface PlotOptions {
+  readonly width: number;
+  readonly height: number;
+  /** Called for each step under the pointer; null: none. */
+  readonly onStep: (index: number | null) => void;
+  /** From 0; else from the lowest value. */
+  readonly fromZero: boolean;
+}
+
+export interface Plot {
+  show(data: ChartData): void;
+  destroy(): void;
+}
+
+const steps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
+const font = '11px system-ui';
+
+export function createPlot(container: HTMLElement, first: ChartData, options: PlotOptions): Plot {
+  const { width, height, onStep, fromZero } = options;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  let data = first;
+  const ground = colour('--panel-raised');
+  const axis = {
+    stroke: colour('--mantine-color-dimmed'),
+    grid: { stroke: colour('--panel-line'), width: 1 },
+    ticks: { show: false },
+    font,
+  };
+  // The top of the stack first: each further area covers its own part.
+  const lines = first.lines.toReversed();
+  const plot = new uPlot(
+    {
+      width,
+      height,
+      legend: { show: false },
+      padding: [18, 8, 0, 0],
+      cursor: {
+        y: false,
+        points: { show: false },
+        drag: { x: true, y: false, setScale: true },
+      },
+      scales: {
+        x: { time: true },
+        y: {
+          range: (_plot, low, high) =>
+            fromZero
+              ? [0, Math.max(1, high * 1.08)]
+              : [Math.max(0, Math.floor(low * 0.995)), Math.ceil(high * 1.005) + 1],
+        },
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          space: 90,
+          size: 26,
+          values: (_plot, ticks) => ticks.map((tick) => axisText(tick, (ticks[1] ?? tick) - (ticks[0] ?? tick))),
+        },
+        {
+          ...axis,
+          size: 44,
+          incrs: steps,
+          space: 34,
+          values: (_plot, values) => values.map((value) => shortCount(value)),
+        },
+      ],
+      series: [
+        {},
+        ...lines.map(({ colour: name }) => ({
+          stroke: colour(name),
+          fill: blended(colour(name), ground),
+          width: 1.5,
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        drawClear: [(drawn) => drawGaps(drawn, data, colour('--mantine-color-dimmed'))],
+        draw: [(drawn) => drawMarks(drawn, data, colour)],
+        setCursor: [(drawn) => onStep(drawn.cursor.idx ?? null)],
+      },
+    },
+    aligned(first),
+    container,
+  );
+  return {
+    show(next) {
+      data = next;
+      plot.setData(aligned(next));
+    },
+    destroy: () => plot.destroy(),
+  };
+}
+
+function aligned({ times, lines }: ChartData): uPlot.AlignedData {
+  return [[...times], ...stacked(lines).toReversed()] as uPlot.AlignedData;
+}
+
+/** Opaque, so that areas that lie over each other keep their own colour. Both are `#rrggbb`. */
+function blended(over: string, under: string): string {
+  const parts = (text: string): number[] => [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
+  const [a, b] = [parts(over), parts(under)];
+  if ([...a, ...b].some(Number.isNaN)) return over;
+  return `rgb(${a.map((part, at) => Math.round(part * 0.28 + (b[at] ?? 0) * 0.72)).join(' ')})`;
+}
+
+function drawGaps(plot: uPlot, { gaps, times, stepSeconds }: ChartData, colour: string): void {
+  const { ctx, bbox } = plot;
+  const last = (times.at(-1) ?? 0) + stepSeconds;
+  ctx.save();
+  for (const { from, to } of gaps) {
+    const left = Math.max(bbox.left, plot.valToPos(from, 'x', true));
+    const right = Math.min(bbox.left + bbox.width, plot.valToPos(Math.min(to, last), 'x', true));
+    if (right <= left) continue;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, Math.max(right - left, 2), bbox.height);
+    ctx.clip();
+    ctx.globalAlpha = 0.2;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    const slope = bbox.height;
+    for (let x = left - slope - ((left - slope) % 8); x < right; x += 8) {
+      ctx.moveTo(x, bbox.top + bbox.height);
+      ctx.lineTo(x + slope, bbox.top);
+    }
+    ctx.stroke();
+    ctx.restore();
+  }
+  ctx.restore();
+}
+
+/** Words beside a mark need so much room; pixels. */
+const wordsRoom = 90;
+
+function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  const ratio = uPlot.pxRatio;
+  ctx.font = `${11 * ratio}px system-ui`;
+  ctx.textBaseline = 'bottom';
+  ctx.lineWidth = ratio;
+  const written: number[] = [];
+  // Words of attacks first: where there is no room, others are left out.
+  for (const { at, kind } of marks.toSorted((a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'))) {
+    const x = Math.round(plot.valToPos(at, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.strokeStyle = colour(kind === 'attack' ? '--panel-warn' : '--mantine-color-dimmed');
+    ctx.fillStyle = ctx.strokeStyle;
+    ctx.setLineDash([4 * ratio, 3 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (written.some((other) => Math.abs(other - x) < wordsRoom * ratio)) continue;
+    const isLast = x + wordsRoom * ratio > bbox.left + bbox.width;
+    ctx.textAlign = isLast ? 'right' : 'left';
+    // More is in the tip.
+    ctx.fillText(kind, x, bbox.top - 3 * ratio);
+    written.push(x);
+  }
+  ctx.restore();
+}

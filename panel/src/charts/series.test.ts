@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { InsightSeries } from '../api/types.ts';
+import { chartData, gapAt, stacked } from './series.ts';
+
+const begin = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
+const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+const answer = (facts: Partial<InsightSeries>): InsightSeries => ({
+  from: iso(begin),
+  step_seconds: 120,
+  labels: ['denied'],
+  values: [[240, null, 0]],
+  marks: [],
+  sampled: null,
+  complete: true,
+  gaps: [],
+  ...facts,
+});
+const perMinute = { perMinute: true, now: begin + 3_600 };
+
+it('shows sums of a step per minute, and what is not known as a gap, not as 0', () => {
+  const { times, lines, gaps } = chartData(answer({}), perMinute);
+  expect(times).toEqual([begin, begin + 120, begin + 240]);
+  expect(lines.map(({ values }) => values)).toEqual([[120, null, 0]]);
+  expect(gaps).toEqual([{ from: begin + 120, to: begin + 240, cause: 'not counted' }]);
+});
+
+it('shows the cause of a gap, also where a sum is known', () => {
+  const gap = { from: iso(begin + 100), to: iso(begin + 240), cause: 'the service was stopped' };
+  const marks = (['gap', 'import'] as const).map((kind) => ({ at: gap.from, kind, text: kind }));
+  const { gaps, marks: shown } = chartData(answer({ values: [[240, 60, 0]], gaps: [gap], marks }), perMinute);
+  expect(shown.map(({ kind }) => kind)).toEqual(['import']);
+  expect(gaps).toEqual([{ from: begin + 100, to: begin + 240, cause: 'the service was stopped' }]);
+  expect(gapAt(gaps, begin, begin + 120)?.cause).toBe('the service was stopped');
+  expect(gapAt(gaps, begin + 240, begin + 360)).toBeNull();
+});
+
+it('leaves out the step that is not over, unless the last value counts', () => {
+  const now = begin + 300;
+  expect(chartData(answer({}), { perMinute: true, now }).times).toHaveLength(2);
+  expect(chartData(answer({}), { perMinute: false, now }).lines[0]?.values).toEqual([240, null, 0]);
+});
+
+it('adds up all but the four loudest', () => {
+  const labels = ['a', '(others)', 'b', 'c', 'd', 'e', 'f'];
+  const values = [
+    [1, 1],
+    [100, 100],
+    [9, 9],
+    [8, 8],
+    [7, 7],
+    [6, 6],
+    [2, null],
+  ];
+  const { lines } = chartData(answer({ labels, values, step_seconds: 60 }), perMinute);
+  expect(lines.map(({ label, values: own }) => [label, ...own])).toEqual([
+    ['b', 9, 9],
+    ['c', 8, 8],
+    ['d', 7, 7],
+    ['e', 6, 6],
+    ['others', 103, null],
+  ]);
+  expect(stacked(lines.slice(0, 2))).toEqual([
+    [9, 9],
+    [17, 17],
+  ]);
+});

@@ -1,0 +1,44 @@
+import { Fragment } from 'react';
+import { count } from '../parts/figures.ts';
+import { type ChartData, gapAt } from './series.ts';
+import classes from './time-chart.module.css';
+import { stepText } from './times.ts';
+
+interface TipProps {
+  readonly data: ChartData;
+  readonly step: number;
+  readonly unit: string;
+}
+
+/** The figures of one step, and what happened in it. */
+export function Tip({ data: { times, stepSeconds, lines, gaps, marks }, step, unit }: TipProps) {
+  const from = times[step];
+  if (from === undefined) return null;
+  const gap = gapAt(gaps, from, from + stepSeconds);
+  const here = marks.filter(({ at }) => at >= from && at < from + stepSeconds);
+  // On the side where the pointer is not.
+  const side = step < times.length / 2 ? classes.right : classes.left;
+  return (
+    <div className={`${classes.tip} ${side}`}>
+      <div className={classes.when}>{stepText(from, stepSeconds)}</div>
+      <dl>
+        {lines.map(({ label, colour, values }) => (
+          <Fragment key={label}>
+            <dt>
+              <span className={classes.swatch} style={{ background: `var(${colour})` }} />
+              {label}
+            </dt>
+            <dd>{count(values[step] ?? null)}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <div className={classes.about}>{unit}</div>
+      {gap !== null && <div className={classes.about}>Gap: {gap.cause}</div>}
+      {here.map(({ at, text }) => (
+        <div key={`${at} ${text}`} className={classes.about}>
+          {text}
+        </div>
+      ))}
+    </div>
+  );
+}

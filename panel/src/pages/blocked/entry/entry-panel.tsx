@@ -1,0 +1,118 @@
+import { ActionIcon, Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { ApiProblem } from '../../../../../src/client/client.ts';
+import { parseIp } from '../../../../../src/domain/ip.ts';
+import { useBlockedDetail } from '../../../api/blocked-ips.ts';
+import type { BlockedIp } from '../../../api/types.ts';
+import { End } from '../../../parts/age.tsx';
+import { CopyButton } from '../../../parts/copy-button.tsx';
+import { useFocusReturn } from '../../../parts/use-focus-return.ts';
+import { useAllowed } from '../../../session/session.ts';
+import { widthText } from './address-words.ts';
+import classes from './entry-panel.module.css';
+import { EntryStory } from './entry-story.tsx';
+
+interface EntryPanelProps {
+  readonly ip: string;
+  readonly onClose: () => void;
+  readonly onEdit: (entry: BlockedIp) => void;
+  readonly onRemove: (entry: BlockedIp) => void;
+}
+
+/** The whole story of an entry: beside the list where there is room, else over it. */
+export function EntryPanel(props: EntryPanelProps) {
+  const beside = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
+  return beside ? <Beside {...props} /> : <Over {...props} />;
+}
+
+function Beside(props: EntryPanelProps) {
+  const { ip, onClose } = props;
+  const panel = useRef<HTMLDivElement>(null);
+  useFocusReturn();
+  useEffect(() => {
+    panel.current?.focus({ preventScroll: true });
+  }, []);
+  useEscape(onClose);
+  return (
+    <section ref={panel} role="dialog" aria-label={ip} className={classes.beside} tabIndex={-1}>
+      <div className={classes.head}>
+        <h2 className={classes.title}>{ip}</h2>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close" title="Close ( Esc )" onClick={onClose}>
+          ×
+        </ActionIcon>
+      </div>
+      <Content {...props} />
+    </section>
+  );
+}
+
+function Over(props: EntryPanelProps) {
+  const { ip, onClose } = props;
+  useFocusReturn();
+  return (
+    <Drawer opened onClose={onClose} position="right" title={ip} size="md" classNames={{ title: classes.title ?? '' }}>
+      <Content {...props} />
+    </Drawer>
+  );
+}
+
+/** Not from a field, a menu or a dialog over the page, which Escape closes first. */
+function useEscape(onClose: () => void): void {
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      const inside = 'input:not([type="checkbox"]), textarea, select, [role="menu"], [aria-modal="true"]';
+      if (event.target instanceof Element && event.target.closest(inside) !== null) return;
+      close.current();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
+  const detail = useBlockedDetail(ip);
+  const may = useAllowed('block');
+  const entry = detail.data;
+  const gone = detail.error instanceof ApiProblem && detail.error.status === 404;
+  const parse = parseIp(ip);
+  return (
+    <Stack gap={0}>
+      <div className={classes.part}>
+        <Text size="sm" c="dimmed" mb="xs">
+          {parse.ok && widthText(parse.entry)}
+          {entry !== undefined && <Ends entry={entry} />}
+        </Text>
+        <Group gap="xs">
+          {may && !gone && entry !== undefined && (
+            <>
+              <Button size="compact-sm" variant="default" onClick={() => onEdit(entry)}>
+                Edit entry
+              </Button>
+              <Button size="compact-sm" color="red" variant="light" onClick={() => onRemove(entry)}>
+                Remove entry
+              </Button>
+            </>
+          )}
+          <CopyButton text={window.location.href} label="Copy link" size="compact-sm" />
+        </Group>
+      </div>
+      <EntryStory ip={ip} detail={detail} gone={gone} />
+    </Stack>
+  );
+}
+
+function Ends({ entry }: { readonly entry: BlockedIp }): ReactNode {
+  if (entry.expires_at === null) return ' · permanent';
+  return (
+    <>
+      {' · expires '}
+      <End time={entry.expires_at} />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { Text } from '@mantine/core';
+import { isInsightLoading, isInsightOff, useCandidates } from '../../api/insight.ts';
+import { counted } from '../../parts/counted.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { percent } from '../../parts/figures.ts';
+import { Loading } from '../../parts/loading.tsx';
+import { PageFrame } from '../../parts/page-frame.tsx';
+import { Read } from '../../parts/read.tsx';
+import styles from '../../parts/styles.module.css';
+import { useUrlState } from '../../parts/url-state.ts';
+import { CandidatePanel } from './candidate-panel.tsx';
+import { CandidateTable } from './candidate-table.tsx';
+import classes from './candidates.module.css';
+
+/** Loud clients that are not blocked. Nothing is blocked by itself. */
+export default function CandidatesPage() {
+  const candidates = useCandidates();
+  const [chosen, setChosen] = useUrlState('client');
+  const { data, error } = candidates;
+  const limits = data?.limits;
+  return (
+    <PageFrame
+      title="Candidates"
+      about={
+        limits === undefined
+          ? 'Loud clients that are not blocked'
+          : `${counted(data?.items.length ?? 0, 'client')} above ${limits.rate} requests a second, or with more than ${percent(limits.error_share)} errors, for ten minutes`
+      }
+    >
+      {isInsightOff(error) ? (
+        <section className={styles.card}>
+          <EmptyState title="Clients are not counted">The setting PROXY_MANAGER_INSIGHT is off.</EmptyState>
+        </section>
+      ) : isInsightLoading(error) ? (
+        <Loading what="The service is reading its stored figures" />
+      ) : (
+        <Read of={candidates} failed="Could not load the candidates" loading="Loading the candidates">
+          {({ items, sampled, complete }) => {
+            const current = items.find(({ ip_address: ip }) => ip === chosen) ?? items[0];
+            return (
+              <div className={classes.page}>
+                <div className={styles.card}>
+                  {items.length === 0 ? (
+                    <EmptyState title="No candidates">
+                      No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.
+                    </EmptyState>
+                  ) : (
+                    <CandidateTable items={items} current={current?.ip_address ?? ''} onChoose={setChosen} />
+                  )}
+                  <Text size="xs" c="dimmed" mt="sm">
+                    {sampled !== null &&
+                      `Estimated from 1 in ${sampled.one_in} requests: ± 8 % at 10,000 requests (95 %), more at fewer. `}
+                    IPv6 clients are grouped by /64. Errors are the 4xx of your servers.
+                    {!complete && ' A part of the time was not watched.'}
+                  </Text>
+                </div>
+                <div className={classes.side}>
+                  {current !== undefined && (
+                    <CandidatePanel key={current.ip_address} candidate={current} onDone={() => setChosen('')} />
+                  )}
+                  {chosen !== '' && current?.ip_address !== chosen && (
+                    <Text size="sm" c="dimmed" role="status">
+                      {chosen} is no candidate now.
+                    </Text>
+                  )}
+                  <section className={styles.card} aria-label="How a candidate is found">
+                    <h2 className={classes.title}>How a candidate is found</h2>
+                    <Text size="sm" c="dimmed">
+                      HAProxy counts 1 in 16 requests for each client. A client is listed while its rate or its share of
+                      errors stays above a limit for ten minutes. Nothing is blocked by itself.
+                    </Text>
+                    {limits !== undefined && (
+                      <dl className={classes.facts}>
+                        <dt>Rate above</dt>
+                        <dd>{limits.rate} requests/s</dd>
+                        <dt>Or errors above</dt>
+                        <dd>
+                          {percent(limits.error_share)}, if there are {limits.error_requests.toLocaleString()}
+                        </dd>
+                      </dl>
+                    )}
+                  </section>
+                </div>
+              </div>
+            );
+          }}
+        </Read>
+      )}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,39 @@
+import { useComputedColorScheme } from '@mantine/core';
+import type { EntryMap } from '../../api/entry-map.ts';
+import styles from '../../parts/styles.module.css';
+import { visibleText } from '../../parts/visible-text.ts';
+import classes from './map.module.css';
+import { areasOf } from './map-areas.ts';
+import { densityGradient, legendOf } from './map-colours.ts';
+
+const titles = {
+  density: 'Blocked addresses in a cell',
+  source: 'The source that claims most of a cell',
+  expiry: 'The first expiry in a cell',
+} as const;
+
+export function Legend({ map }: { readonly map: EntryMap }) {
+  const theme = useComputedColorScheme('light');
+  const { cellPrefix } = areasOf(map.network === '0.0.0.0/0' ? null : map.network);
+  return (
+    <section className={styles.card} aria-label="Legend">
+      <h2 className={classes.cardTitle}>{titles[map.layer]}</h2>
+      {map.layer === 'density' ? (
+        <div className={classes.scale}>
+          <span>1 address</span>
+          <span className={classes.gradient} style={{ background: densityGradient(theme) }} aria-hidden="true" />
+          <span>all of a /{cellPrefix}</span>
+        </div>
+      ) : (
+        <ul className={classes.legend}>
+          {legendOf(map, theme).map(({ label, colour }) => (
+            <li key={label}>
+              <span className={classes.swatch} style={{ background: colour }} aria-hidden="true" />
+              <bdi>{visibleText(label)}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import type { InsightSummary } from '../../../api/types.ts';
+import { count, percent, shortCount, unknownFigure } from '../../../parts/figures.ts';
+
+interface NeverMatchedWords {
+  readonly value: string;
+  readonly share: string | null;
+  readonly about: string;
+}
+
+/** It is known only after all of these days were watched. */
+export function neverMatchedWords(
+  { days, count: entries, watched_days: watched }: InsightSummary['never_matched'],
+  all: number,
+): NeverMatchedWords {
+  if (watched < days)
+    return { value: unknownFigure, share: null, about: `Known after ${days} days; watched for ${watched}` };
+  if (entries === null) return { value: unknownFigure, share: null, about: 'Being counted' };
+  return { value: count(entries), share: all === 0 ? null : percent(entries / all), about: 'of all entries' };
+}
+
+/** Of all requests. */
+export function shareWords({ denied, requests }: Pick<InsightSummary, 'denied' | 'requests'>): string {
+  if (denied === null || requests === null) return 'The number of requests is not known';
+  const all = `of ${shortCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
+  return requests === 0 ? all : `${percent(denied / requests)} ${all}`;
+}
+
+/** Whether the time before the range was watched as well. @param now milliseconds */
+export function isComparable(
+  { since, range_seconds: seconds }: Pick<InsightSummary, 'since' | 'range_seconds'>,
+  now: number,
+): boolean {
+  return since !== null && Date.parse(since) <= now - 2_000 * seconds;
+}
+
+/** From the first known value to the last one; null: not known. */
+export function growthText(values: readonly (number | null)[]): string | null {
+  const known = values.filter((value) => value !== null);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined || known.length < 2) return null;
+  const growth = last - first;
+  if (growth === 0) return 'as before';
+  return `${growth > 0 ? '+' : '−'} ${count(Math.abs(growth))}`;
+}

@@ -1,0 +1,47 @@
+import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { PanelPage } from '../../../../../src/http/panel-pages.ts';
+import classes from './figures.module.css';
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: string;
+  /** Null: nothing to compare with. */
+  readonly trend: string | null;
+  readonly about: string;
+  readonly to: { readonly hash: string } | { readonly to: PanelPage };
+  readonly children?: ReactNode;
+}
+
+export function Figure({ name, value, trend, about, to, children }: FigureProps) {
+  const content = (
+    <>
+      <Text size="sm" c="dimmed" component="span" display="block">
+        {name}
+      </Text>
+      <span className={classes.value}>
+        <b>{value}</b>
+        {trend !== null && (
+          <Text span size="xs" c="dimmed">
+            {' '}
+            {trend}
+          </Text>
+        )}
+      </span>
+      <Text size="xs" c="dimmed" component="span" display="block">
+        {about}
+      </Text>
+      <span className={classes.picture}>{children}</span>
+    </>
+  );
+  return 'hash' in to ? (
+    <a className={classes.figure} href={`#${to.hash}`}>
+      {content}
+    </a>
+  ) : (
+    <Link className={classes.figure} to={to.to}>
+      {content}
+    </Link>
+  );
+}

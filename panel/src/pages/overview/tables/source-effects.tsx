@@ -1,0 +1,58 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useSourceEffects } from '../../../api/insight.ts';
+import type { InsightSummary } from '../../../api/types.ts';
+import { ShareBar } from '../../../charts/bars.tsx';
+import type { RangeName } from '../../../charts/times.ts';
+import { count, percent } from '../../../parts/figures.ts';
+import { ReadProblem } from '../../../parts/read.tsx';
+import styles from '../../../parts/styles.module.css';
+import classes from './small-table.module.css';
+import { SmallTable } from './small-table.tsx';
+
+const shown = 6;
+const columns = [
+  { name: 'Source' },
+  { name: 'Entries', figure: true },
+  { name: 'Picture', hidden: true },
+  { name: 'Of denied', figure: true },
+];
+
+interface SourceEffectsProps {
+  readonly range: RangeName;
+  readonly summary: InsightSummary;
+}
+
+export function SourceEffects({ range, summary }: SourceEffectsProps) {
+  const effects = useSourceEffects(range);
+  const items = (effects.data?.items ?? []).toSorted((a, b) => b.denied - a.denied || b.entries - a.entries);
+  const { denied, not_attributed: unknown } = summary;
+  const share = denied === null || unknown === null || denied === 0 ? null : unknown / denied;
+  return (
+    <div className={styles.grow}>
+      <ReadProblem of={effects} failed="Could not load what the sources do" />
+      <SmallTable
+        title="What each source does"
+        id="sources"
+        link={{ words: 'Sources', to: '/sources' }}
+        columns={columns}
+        rows={items.slice(0, shown).map((one) => (
+          <tr key={one.source} data-row>
+            <td className={classes.long} title={one.source}>
+              <Anchor inherit renderRoot={(props) => <Link to="/blocked" search={{ source: one.source }} {...props} />}>
+                {one.source}
+              </Anchor>
+            </td>
+            <td data-figure="true">{count(one.entries)}</td>
+            <td className={classes.bar}>{one.share !== null && <ShareBar share={one.share} />}</td>
+            <td data-figure="true">{percent(one.share)}</td>
+          </tr>
+        ))}
+        empty={effects.data === undefined ? 'Being counted.' : 'No source claims an address.'}
+        {...(share === null || share === 0
+          ? {}
+          : { note: `${percent(share)} of denied requests are not attributed to an entry.` })}
+      />
+    </div>
+  );
+}

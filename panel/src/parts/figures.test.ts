@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { changeText, count, percent, shortCount } from './figures.ts';
+
+it.each([
+  [null, '–'],
+  [0, '0'],
+  [950, '950'],
+  [8_412, '8.4k'],
+  [12_000, '12k'],
+  [379_126, '379k'],
+  [999_949, '1,000k'],
+  [999_999, '1M'],
+  [20_076_594, '20.1M'],
+])('shortens %s to %s', (value, text) => {
+  expect(shortCount(value)).toBe(text);
+});
+
+it.each([
+  [null, '–'],
+  [0, '0 %'],
+  [0.00001, '< 0.1 %'],
+  [0.064, '6.4 %'],
+  [0.714, '71 %'],
+  [0.9996, '> 99.9 %'],
+  [0.998, '99.8 %'],
+  [1, '100 %'],
+])('shows the share %s as %s', (share, text) => {
+  expect(percent(share)).toBe(text);
+});
+
+it.each([
+  [161, 100, '+ 61 %'],
+  [39, 100, '− 61 %'],
+  [100, 100, 'as before'],
+  [1_250, 100, '12.5 × as much'],
+  [5, 0, null],
+  [null, 5, null],
+])('compares %s with %s: %s', (now, before, text) => {
+  expect(changeText(now, before)).toBe(text);
+});
+
+it('shows a figure that is not known as a dash', () => {
+  expect(count(null)).toBe('–');
+});

@@ -1,0 +1,45 @@
+// Figures as text. A figure that is not known is a dash, never 0.
+
+export const unknownFigure = '–';
+
+/** Such as 950, 8.4k, 379k, 20.1M: for places that name what is counted. */
+export function shortCount(value: number | null): string {
+  if (value === null) return unknownFigure;
+  for (const [unit, size] of [
+    ['M', 1_000_000],
+    ['k', 1_000],
+  ] as const) {
+    // 999,950 would be 1000.0k.
+    if (value < size * 0.99995) continue;
+    const scaled = value / size;
+    return `${scaled < 99.95 ? trimmed(scaled) : Math.round(scaled).toLocaleString()}${unit}`;
+  }
+  return Math.round(value).toLocaleString();
+}
+
+export function count(value: number | null): string {
+  return value === null ? unknownFigure : Math.round(value).toLocaleString();
+}
+
+/** Of a part from 0 to 1. Something is never shown as 0 %, and less than all never as 100 %. */
+export function percent(share: number | null): string {
+  if (share === null) return unknownFigure;
+  const value = share * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
+  if (value < 100 && value > 99.9) return '> 99.9 %';
+  return `${value < 10 ? trimmed(value) : Math.round(value) === 100 && value < 100 ? trimmed(value) : Math.round(value)} %`;
+}
+
+/** Such as "+ 61 %"; null: there is nothing to compare with. */
+export function changeText(now: number | null, before: number | null): string | null {
+  if (now === null || before === null || before === 0) return null;
+  const change = Math.round((now / before - 1) * 100);
+  if (change === 0) return 'as before';
+  if (change > 999) return `${trimmed(now / before)} × as much`;
+  return `${change > 0 ? '+' : '−'} ${Math.abs(change)} %`;
+}
+
+function trimmed(value: number): string {
+  const text = value.toFixed(1);
+  return text.endsWith('.0') ? text.slice(0, -2) : text;
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { insightServiceOf } from '../../testkit/insight/insight-service-of.ts';
+import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
+import { codes } from '../errors/catalogue.ts';
+import { InsightStore } from '../store/insight-store.ts';
+import type { Database } from '../store/open-database.ts';
+
+let folder: StoreFolder;
+let database: Database;
+let kit: InsightKit;
+
+beforeEach(async () => {
+  folder = new StoreFolder();
+  database = await folder.open();
+  await block(storesOf(database).store, '192.0.2.0/24', '192.0.2.9');
+  kit = new InsightKit(database);
+});
+afterEach(() => folder.remove());
+
+const deny = (perRound: number) => () => {
+  kit.haproxy.deny('192.0.2.9', perRound);
+  kit.haproxy.deny('192.0.2.10', 1);
+};
+
+it('an attack is shown by minute, with the entries that denied it', async () => {
+  await kit.pass(600, deny(1));
+  await kit.pass(240, deny(59));
+  const service = insightServiceOf(kit, database);
+  const { id } = (await service.summary(3_600)).attack!;
+  const open = await service.attack(id);
+  expect(open).toMatchObject({ ended_at: null, usual: 12, peak: 360, step_seconds: 60, complete: true });
+  expect(open.entries).toMatchObject([
+    { entry: '192.0.2.9', source: 'manual' },
+    { entry: '192.0.2.0/24', source: 'manual' },
+  ]);
+  expect(open.values.filter((value) => value === 360).length).toBeGreaterThanOrEqual(2);
+  await storesOf(database).store.applyGroup([{ op: 'remove', entry: entry('192.0.2.9') }], kit.now, () => undefined);
+  expect((await service.attack(id)).entries[0]).toMatchObject({ entry: '192.0.2.9', source: null });
+  await kit.pass(900);
+  expect((await service.attack(id)).ended_at).not.toBeNull();
+  await expect(service.attack(id + 1)).rejects.toMatchObject({ code: codes.NotFound });
+});
+
+it('charts name starts of the service, large imports, attacks and gaps, also of earlier runs', async () => {
+  kit.insight.marks.started();
+  await kit.pass(30);
+  const caller = { keyName: 'ops', requestId: 'r' };
+  const report = { runtime_map_updated: true, runtime_map_failures: [], runtime_map_failures_total: 0 };
+  for (const added of [99, 5_000]) {
+    const subject = { added, updated: 0, removed: 0, unchanged: 0, rejected_total: 0 };
+    const data = { operation: 'replace' as const, caller, subject, report: { ...report, reload_scheduled: false } };
+    kit.insight.marks.listener({ type: 'operation.done', data });
+  }
+  await kit.pass(120);
+  await new InsightStore(database).addGap({ from: kit.seconds - 20, to: kit.seconds - 10, cause: 'a reason' });
+  kit.restart();
+  await kit.pass(10);
+  const { marks } = await insightServiceOf(kit, database).series({}, 3_600);
+  expect(marks.map(({ kind, text }) => [kind, text])).toEqual([
+    ['start', 'The service started'],
+    ['import', 'Import: 5000 blocked, 0 unblocked'],
+    ['gap', 'Gap: the service was stopped'],
+    ['gap', 'Gap: a reason'],
+  ]);
+});

@@ -1,0 +1,147 @@
+// What each entry denied, from the addresses in memory and from what is stored.
+import type { EntryHits } from '../api/blocked-entries.ts';
+import { yieldToLoop } from '../concurrency/pause.ts';
+import type { HitSnapshot, RecentHits } from '../store/columns/hit-columns.ts';
+import type { HitsStore } from '../store/hits-store.ts';
+import { mostAddresses } from './collector.ts';
+import { keyOf } from './flusher.ts';
+import type { Insight, RunningInsight } from './insight.ts';
+
+const hourSeconds = 3_600;
+const daySeconds = 86_400;
+const hoursOfDay = 24;
+const keysAtOnce = 5_000;
+
+interface Entry {
+  readonly ip_address: string;
+  readonly blocked_at: string;
+}
+
+interface EntryHitFiguresDeps {
+  readonly insight: Insight;
+  readonly hits: Pick<HitsStore, 'ofEntries'>;
+}
+
+type Recent = ReadonlyMap<string, RecentHits>;
+
+export class EntryHitFigures {
+  readonly #deps: EntryHitFiguresDeps;
+  /** Of one reading. */
+  #recent: { readonly readAt: number | null; readonly hour: number; readonly entries: Recent } | null = null;
+  #snapshot: { readonly of: Recent; readonly snapshot: Promise<HitSnapshot> } | null = null;
+
+  constructor(deps: EntryHitFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  /** For lists in the order of hits. @param at in seconds */
+  async snapshot(running: RunningInsight, at: number): Promise<HitSnapshot> {
+    const entries = this.#entries(running, at);
+    if (this.#snapshot?.of !== entries) this.#snapshot = { of: entries, snapshot: keyed(entries) };
+    return await this.#snapshot.snapshot;
+  }
+
+  /** In the order of the entries. @param at in seconds @throws StoreError */
+  async of(
+    running: RunningInsight,
+    entries: readonly Entry[],
+    { at, spark }: { readonly at: number; readonly spark: boolean },
+  ): Promise<EntryHits[]> {
+    if (entries.length === 0) return [];
+    const recent = this.#entries(running, at);
+    const keys = entries.map(({ ip_address }) => keyOf(ip_address));
+    const stored = await this.#deps.hits.ofEntries(keys);
+    const watched = async (seconds: number) =>
+      (await running.watched.shortfall({ from: at - seconds, to: at })) === null;
+    const watchedDay = (await watched(daySeconds)) && !forgets(running, at - daySeconds);
+    const watchedMonth = await watched(30 * daySeconds);
+    const sparks = spark ? sparksOf(running, new Set(entries.map(({ ip_address }) => ip_address)), at) : null;
+    return entries.map(({ ip_address, blocked_at }, index): EntryHits => {
+      const since = Math.floor(Date.parse(blocked_at) / 1_000);
+      const row = stored.get(keys[index]!.toString('hex'));
+      const now = recent.get(ip_address);
+      const last = Math.max(row?.last_hit ?? 0, now?.lastHit ?? 0);
+      // Hits of an earlier block are not of this one.
+      if (last === 0 || last < since) {
+        const month = watchedMonth ? 0 : null;
+        return {
+          ...{ last_24h: watchedDay ? 0 : null, last_30d: month },
+          total: since >= at - 30 * daySeconds ? month : null,
+          ...{ first_hit: null, last_hit: null },
+          ...(sparks !== null && { spark: watchedDay ? new Array<number>(hoursOfDay).fill(0) : null }),
+        };
+      }
+      const day = now?.lastDay ?? 0;
+      const total = Math.max(row?.total ?? 0, day);
+      const first = row?.first_hit ?? null;
+      const quiet = last < at - daySeconds;
+      return {
+        last_24h: day > 0 ? day : quiet && watchedDay ? 0 : null,
+        last_30d: first === null || first >= at - 30 * daySeconds ? total : last < at - 30 * daySeconds ? 0 : null,
+        total,
+        first_hit: first === null ? null : iso(first),
+        last_hit: iso(last),
+        ...(sparks !== null && { spark: day > 0 || (quiet && watchedDay) ? sparkOf(sparks, ip_address) : null }),
+      };
+    });
+  }
+
+  #entries({ state: { knocking } }: RunningInsight, at: number): Recent {
+    const [readAt, hour] = [this.#deps.insight.reading?.at ?? null, Math.floor(at / hourSeconds)];
+    if (this.#recent?.readAt === readAt && this.#recent.hour === hour) return this.#recent.entries;
+    const entries = new Map<string, { lastHit: number; lastDay: number }>();
+    knocking.hours.advance(hour);
+    for (const { entry, lastHit, row } of knocking.all()) {
+      if (entry === null || lastHit <= at - daySeconds - hourSeconds) continue;
+      const known = entries.get(entry);
+      const hits = knocking.hours.sum(row);
+      if (known === undefined) entries.set(entry, { lastHit, lastDay: hits });
+      else {
+        known.lastHit = Math.max(known.lastHit, lastHit);
+        known.lastDay += hits;
+      }
+    }
+    this.#recent = { readAt, hour, entries };
+    return entries;
+  }
+}
+
+/** Whether addresses that were denied since then are forgotten already: there were too many. */
+function forgets({ state: { knocking } }: RunningInsight, since: number): boolean {
+  if (knocking.size < mostAddresses) return false;
+  for (const { lastHit } of knocking.all()) return lastHit >= since;
+  return false;
+}
+
+function sparksOf(
+  { state: { knocking } }: RunningInsight,
+  wanted: ReadonlySet<string>,
+  at: number,
+): Map<string, number[]> {
+  const sparks = new Map<string, number[]>();
+  knocking.hours.advance(Math.floor(at / hourSeconds));
+  for (const { entry, row } of knocking.all()) {
+    if (entry === null || !wanted.has(entry)) continue;
+    const values = knocking.hours.values(row);
+    const known = sparks.get(entry);
+    sparks.set(entry, known === undefined ? values : values.map((value, index) => value + known[index]!));
+  }
+  return sparks;
+}
+
+function sparkOf(sparks: ReadonlyMap<string, number[]>, entry: string): readonly number[] {
+  return sparks.get(entry) ?? new Array<number>(hoursOfDay).fill(0);
+}
+
+async function keyed(entries: Recent): Promise<HitSnapshot> {
+  const snapshot = new Map<string, RecentHits>();
+  for (const [entry, hits] of entries) {
+    snapshot.set(keyOf(entry).toString('latin1'), hits);
+    if (snapshot.size % keysAtOnce === 0) await yieldToLoop();
+  }
+  return snapshot;
+}
+
+function iso(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}

@@ -1,0 +1,118 @@
+// Which facts a person on call should know of. A notice ends when its cause does.
+import type { Facts, FactType } from '../events/facts.ts';
+import type { NewNotice } from '../store/notices-store.ts';
+
+export type Step =
+  | { readonly kind: 'open'; readonly notice: NewNotice }
+  | { readonly kind: 'end'; readonly subject: string };
+
+type Rules = { readonly [Type in FactType]?: (fact: Facts[Type]) => Step | null };
+
+const rules: Rules = {
+  'health.changed': ({ status, reasons }) => {
+    if (status === 'ok') return end('health');
+    const down = status === 'down';
+    return open('health', 'health.changed', {
+      level: down ? 'failure' : 'attention',
+      title: down ? 'The service or HAProxy is down' : 'Health is degraded',
+      detail: reasons.length === 0 ? null : reasons.join('; '),
+      page: '/',
+    });
+  },
+  'reload.failed': ({ status, error }) =>
+    open('reload', 'reload.failed', {
+      level: 'failure',
+      title: status === 'refused' ? 'A reload was refused' : 'A reload of HAProxy failed',
+      detail: error,
+      detail_for_admins: 1,
+      page: '/configuration',
+    }),
+  'reload.completed': () => end('reload'),
+  'attack.started': ({ id, rate, usual, top_networks: networks, top_sites: sites }) => {
+    const [network, site] = [networks[0]?.entry, sites[0]?.site];
+    const most = [...(site === undefined ? [] : [`at ${site}`]), ...(network === undefined ? [] : [`from ${network}`])];
+    return open(`attack ${id}`, 'attack.started', {
+      level: 'attention',
+      title: `Attack: ${figure(rate)} denied requests a minute`,
+      detail: `Usual: ${figure(usual)}. ${most.length === 0 ? '' : `Most of them ${most.join(', ')}. `}All of them get 403.`,
+      page: '/',
+    });
+  },
+  'attack.ended': ({ id }) => end(`attack ${id}`),
+  'candidate.found': ({ ip_address: ip, rate, error_share: errors }) =>
+    open(`candidate ${ip}`, 'candidate.found', {
+      level: 'attention',
+      title: `Candidate: ${ip} is not blocked`,
+      detail: `${figure(rate)} requests a second, ${Math.round(errors * 100)} % of them errors (estimated).`,
+      page: '/',
+    }),
+  'source.useless': ({ source, entries, days }) =>
+    open(`source ${source}`, 'source.useless', {
+      level: 'attention',
+      title: `${source} denied nothing in ${days} days`,
+      detail: `It has ${figure(entries)} entries.`,
+      page: '/sources',
+    }),
+  'certificate.expiring': ({ id, names, days_left: days }) =>
+    open(`certificate ${id}`, 'certificate.expiring', {
+      level: 'attention',
+      title: `A certificate expires in ${days} ${days === 1 ? 'day' : 'days'}`,
+      detail: names.join(', '),
+      page: '/certificates',
+    }),
+  'certificate.expired': ({ id, names }) =>
+    open(`certificate ${id}`, 'certificate.expired', {
+      level: 'failure',
+      title: 'A certificate has expired',
+      detail: names.join(', '),
+      page: '/certificates',
+    }),
+  'certificate.failing': ({ id, names, detail }) =>
+    open(`order ${id}`, 'certificate.failing', {
+      level: 'attention',
+      title: `A certificate could not be ordered: ${names[0] ?? id}`,
+      detail,
+      page: '/certificates',
+    }),
+  'certificate.issued': ({ id }) => end(`order ${id}`),
+  'acme.paused': ({ directory, scope, until, detail }) =>
+    open(`acme ${directory} ${scope}`, 'acme.paused', {
+      level: 'attention',
+      title: `Orders pause until ${until}`,
+      detail,
+      page: '/certificates',
+    }),
+};
+
+/** Null: it changes no notice. */
+export function stepFor<Type extends FactType>(type: Type, data: Facts[Type]): Step | null {
+  if (type === 'operation.done') return stepForOperation(data as Facts['operation.done']);
+  return rules[type]?.(data) ?? null;
+}
+
+function stepForOperation(done: Facts['operation.done']): Step | null {
+  switch (done.operation) {
+    // Another version was installed, or there is none to expire.
+    case 'set_certificate':
+    case 'remove_certificate':
+      return end(`certificate ${done.subject.certificate}`);
+    case 'stop_renewal':
+      return end(`order ${done.subject.certificate}`);
+    default:
+      return null;
+  }
+}
+
+type Words = Pick<NewNotice, 'level' | 'title' | 'detail' | 'page'> & { readonly detail_for_admins?: 0 | 1 };
+
+function open(subject: string, type: string, { detail_for_admins = 0, ...words }: Words): Step {
+  return { kind: 'open', notice: { subject, type, detail_for_admins, ...words } };
+}
+
+function end(subject: string): Step {
+  return { kind: 'end', subject };
+}
+
+function figure(value: number): string {
+  return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en');
+}

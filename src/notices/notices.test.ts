@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { silentLog } from '../../testkit/silent-log.ts';
+import { StoreFolder } from '../../testkit/store/store-folder.ts';
+import type { Facts, FactType } from '../events/facts.ts';
+import { NoticesStore } from '../store/notices-store.ts';
+import type { Database } from '../store/open-database.ts';
+import { Notices } from './notices.ts';
+
+let folder: StoreFolder;
+let database: Database;
+let now: Date;
+let notices: Notices;
+beforeEach(async () => {
+  folder = new StoreFolder();
+  database = await folder.open();
+  now = new Date('2026-11-20T12:00:00.000Z');
+  notices = new Notices({ store: new NoticesStore(database), log: silentLog, now: () => now });
+});
+afterEach(() => folder.remove());
+
+const fact = <Type extends FactType>(type: Type, data: Facts[Type]): void =>
+  notices.listener({ type, data } as Parameters<Notices['listener']>[0]);
+const anna = { keyName: 'anna' };
+const titles = async () => (await notices.list(anna, 1_000, true)).items.map(({ title }) => title);
+const candidate = (at: number): void =>
+  fact('candidate.found', { ip_address: `198.51.100.${at}`, rate: 41.2, error_share: 0.92 });
+const attack = { id: 7, rate: 360, usual: 12, top_sites: [{ site: 'shop.example', denied: 300 }] };
+const networks = [{ entry: '192.0.2.0/24', denied: 280 }];
+
+it('ends a notice when its cause ends, and opens another one the next time', async () => {
+  fact('attack.started', { ...attack, top_networks: networks });
+  now = new Date('2026-11-20T12:20:00.000Z');
+  fact('attack.ended', { id: 7, denied: 7_000, minutes: 20 });
+  fact('attack.started', { ...attack, id: 8, top_networks: [], top_sites: [] });
+  const { items, unread } = await notices.list(anna, 10, false);
+  expect(items).toEqual([
+    {
+      ...{ id: 2, type: 'attack.started', level: 'attention', page: '/', read: false },
+      title: 'Attack: 360 denied requests a minute',
+      detail: 'Usual: 12. All of them get 403.',
+      ...{ at: '2026-11-20T12:20:00.000Z', ended_at: null },
+    },
+    {
+      ...{ id: 1, type: 'attack.started', level: 'attention', page: '/', read: false },
+      title: 'Attack: 360 denied requests a minute',
+      detail: 'Usual: 12. Most of them at shop.example, from 192.0.2.0/24. All of them get 403.',
+      ...{ at: '2026-11-20T12:00:00.000Z', ended_at: '2026-11-20T12:20:00.000Z' },
+    },
+  ]);
+  expect(unread).toBe(2);
+});
+
+it('keeps one notice of a subject, with its last state', async () => {
+  fact('health.changed', { status: 'degraded', was: 'ok', reasons: ['worker 7: no answer'] });
+  fact('health.changed', { status: 'down', was: 'degraded', reasons: ['database: disk full'] });
+  expect((await notices.list(anna, 10, false)).items).toMatchObject([
+    { id: 1, level: 'failure', detail: 'database: disk full', ended_at: null },
+  ]);
+  // After a restart of the service too, which first reports how it is.
+  fact('health.changed', { status: 'ok', was: null, reasons: [] });
+  fact('health.changed', { status: 'degraded', was: 'ok', reasons: [] });
+  expect((await notices.list(anna, 10, false)).items).toMatchObject([
+    { id: 2, ended_at: null },
+    { id: 1, ended_at: now.toISOString() },
+  ]);
+});
+
+it('shows HAProxy’s messages about a configuration to administrators only', async () => {
+  fact('reload.failed', { id: 'r1', status: 'failed', error: 'unknown keyword “bnd”' });
+  expect((await notices.list(anna, 1, true)).items[0]?.detail).toBe('unknown keyword “bnd”');
+  expect((await notices.list(anna, 1, false)).items[0]?.detail).toBeNull();
+});
+
+it('remembers by the name of the key what was read, and never goes back', async () => {
+  for (const at of [1, 2, 3]) candidate(at);
+  expect(await notices.read(anna, 2)).toEqual({ up_to: 2, unread: 1 });
+  expect(await notices.read(anna, 1)).toEqual({ up_to: 2, unread: 1 });
+  expect((await notices.list(anna, 10, false)).items.map(({ read }) => read)).toEqual([false, true, true]);
+  expect((await notices.list({ keyName: 'ops' }, 10, false)).unread).toBe(3);
+  await expect(notices.read(anna, 4)).rejects.toMatchObject({
+    code: 7017,
+    detail: expect.stringContaining('up_to is 4, and the newest notice is 3'),
+  });
+});
+
+it('keeps the newest thousand notices, and the read state of a thousand keys', async () => {
+  for (let at = 0; at < 1_003; at += 1) {
+    fact('candidate.found', { ip_address: `2001:db8::${at}`, rate: 1, error_share: 1 });
+    if (at === 500) await notices.flush();
+  }
+  const { items, unread } = await notices.list(anna, 1_000, false);
+  expect([items.length, unread, items.at(-1)?.id]).toEqual([1_000, 1_000, 4]);
+  const rows = Array.from({ length: 1_000 }, (_, at) => ({
+    key_name: `key-${at}`,
+    up_to: 1,
+    at: new Date(now.getTime() - at).toISOString(),
+  }));
+  for (let from = 0; from < rows.length; from += 200)
+    await database.write
+      .insertInto('notice_reads')
+      .values(rows.slice(from, from + 200))
+      .execute();
+  now = new Date(now.getTime() + 1_000);
+  await notices.read(anna, 1_003);
+  const known = await database.read.selectFrom('notice_reads').select('key_name').execute();
+  const names = new Set(known.map(({ key_name: name }) => name));
+  expect([names.size, names.has('anna'), names.has('key-998'), names.has('key-999')]).toEqual([
+    1_000,
+    true,
+    true,
+    false,
+  ]);
+});
+
+it('stores a notice after the database refused it', async () => {
+  await database.write.schema.alterTable('notices').renameTo('away').execute();
+  candidate(1);
+  await notices.flush();
+  await database.write.schema.alterTable('away').renameTo('notices').execute();
+  candidate(2);
+  expect(await titles()).toEqual(['Candidate: 198.51.100.2 is not blocked', 'Candidate: 198.51.100.1 is not blocked']);
+  await notices.stop();
+});
+
+it('makes no notice of what an operator did', async () => {
+  fact('operation.done', {
+    operation: 'remove_site',
+    caller: { keyName: 'anna', requestId: 'r' },
+    subject: { domain: 'shop.example' },
+  });
+  expect(await titles()).toEqual([]);
+});

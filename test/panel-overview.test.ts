@@ -1,0 +1,179 @@
+// The overview of a service that looks back on 90 days, in a real Chromium.
+import type { Browser, Page, Request } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { seriousFindings } from '../testkit/accessibility.ts';
+import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { eventually, patienceMs } from '../testkit/conditions.ts';
+import { startSeeded } from '../testkit/insight/seeded-service.ts';
+import { longTests, testProxies } from '../testkit/proxies.ts';
+import type { RealService } from '../testkit/real-service.ts';
+
+const entries = longTests ? 1_000_000 : 10_000;
+// Counts are handed over from 3.0 on.
+const proxy = testProxies().found.at(-1);
+const lacking = [
+  ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
+  ...(proxy === undefined ? ['HAProxy is not installed'] : []),
+];
+
+describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped, '), () => {
+  let service: RealService;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startSeeded({ bin: proxy?.bin ?? '', entries }), startBrowser()]);
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
+    page.setDefaultTimeout(patienceMs);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      // The page itself reports failed requests.
+      const text = message.text();
+      if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text);
+    });
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (!['data:', 'blob:'].includes(protocol) && origin !== base()) complaints.push(request.url());
+    });
+    await page.goto(base());
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Blocking is active' }).waitFor();
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+  afterEach(() => {
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  const base = (): string => `http://127.0.0.1:${service.apiPort}`;
+  const region = (name: string | RegExp) => page.getByRole('region', { name });
+  const chart = () => region(/^(Denied requests per minute|All requests|Blocked entries)/).first();
+  const range = (label: string) => page.getByRole('radiogroup', { name: 'Range' }).getByText(label, { exact: true });
+
+  it('shows the figures that the API has, and what is not known as a dash', async () => {
+    const { body } = await service.call('GET', '/api/insight?range=24h');
+    const figures = region('Figures of the last 24 h');
+    await figures.getByText(body['entries'].toLocaleString('en'), { exact: true }).waitFor();
+    await eventually('the figure of denied requests is that of the API', async () => {
+      const text = await figures.getByRole('link', { name: /^Denied requests/ }).innerText();
+      const now = (await service.call('GET', '/api/insight?range=24h')).body['denied'] as number;
+      return text.includes(now.toLocaleString('en'));
+    });
+    // What the range before it was is known only for half of 90 days.
+    await range('90 d').click();
+    await page.waitForURL(/range=90d/);
+    const denied = region('Figures of the last 90 d').getByRole('link', { name: /^Denied requests/ });
+    await denied.waitFor();
+    expect(await denied.innerText()).not.toMatch(/[+−] \d|×/);
+  });
+
+  it('shows gaps with their cause, imports and attacks, as a picture and as a table', async () => {
+    await page.goto(`${base()}/?as=table`);
+    const table = page.getByRole('region', { name: 'Denied requests per minute as a table' });
+    const row = (text: string) => table.getByRole('row').filter({ hasText: text });
+    const gap = row('Gap: the service was stopped');
+    await gap.first().waitFor();
+    // A step that is not known has a dash, never 0.
+    expect(await gap.getByRole('cell', { name: '–', exact: true }).count()).toBeGreaterThan(3);
+    expect(await table.getByRole('cell', { name: '0', exact: true }).count()).toBe(0);
+    expect(await row('Attack: up to 5400 denied requests a minute').count()).toBe(1);
+    expect(await row(`Import: ${entries / 5} blocked, 0 unblocked`).count()).toBe(1);
+    await chart()
+      .getByText(/^\d gaps?, hatched: .*\(the service was stopped\)/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Show as chart' }).click();
+    await chart().locator('canvas').waitFor();
+    expect(page.url()).not.toContain('as=');
+  });
+
+  it('keeps the range and the chart in the URL, also for another browser', async () => {
+    await page.getByRole('combobox', { name: 'Chart' }).selectOption('Denied by site');
+    await range('7 d').click();
+    await chart().getByText('shop.example').waitFor();
+    await chart().getByText('Estimated: HAProxy counts 1 in 16 requests of each site.').waitFor();
+    await page.waitForURL((url) => url.search.includes('chart=sites') && url.search.includes('range=7d'));
+    const url = page.url();
+    await page.goto(`${base()}/?range=1y&chart=nothing`);
+    // What is no range or chart is replaced by the default.
+    await region('Figures of the last 24 h').waitFor();
+    await region('Denied requests per minute').waitFor();
+    await page.goto(url);
+    await region('Denied requests per minute, by site').getByText('blog.example').waitFor();
+    await region('Figures of the last 7 d').waitFor();
+  });
+
+  it('leads from the loudest address to its entry, and blocks with the keyboard', async () => {
+    await page.goto(base());
+    const loudest = page.getByRole('table', { name: 'Loudest blocked' }).getByRole('row').nth(1);
+    const address = await loudest.getByRole('link').innerText();
+    await loudest.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === '/blocked' && url.searchParams.get('entry') === address);
+    await page.goBack();
+    await page.goBack();
+  });
+
+  it('names the first steps, and forgets them when they are hidden', async () => {
+    // With a short table: axe checks each cell.
+    await page.goto(`${base()}/?range=1h&as=table`);
+    const steps = region('First steps');
+    await steps.getByText('Block an address: done').waitFor();
+    await steps.getByRole('link', { name: 'Trust your own address' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await steps.getByRole('button', { name: 'Hide first steps' }).click();
+    await steps.waitFor({ state: 'detached' });
+    await page.reload();
+    await region('Figures of the last 1 h').waitFor();
+    expect(await steps.count()).toBe(0);
+  });
+
+  it('lists notices, and marks them as read in every session of the key', async () => {
+    const bell = (tab: Page) => tab.getByRole('button', { name: /^Notices/ });
+    // The service may have added some of its own start.
+    await page.getByRole('button', { name: /^Notices: \d+ unread$/ }).click();
+    const list = page.getByRole('dialog', { name: 'Notices' });
+    await list.getByText('Attack: 5,400 denied requests a minute').waitFor();
+    await list.getByText('ended after 45 min').waitFor();
+    await list.getByText('A certificate expires in 5 days').waitFor();
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'detached' });
+    await bell(page).and(page.locator(':focus')).waitFor();
+    await bell(page).click();
+    await list.getByRole('button', { name: 'Mark all as read' }).click();
+    await page.getByRole('button', { name: 'Notices', exact: true }).waitFor();
+    expect((await service.call('GET', '/api/notices')).body['unread']).toBe(0);
+    await page.keyboard.press('Escape');
+  });
+
+  it('asks the service for nothing while its tab is hidden', async () => {
+    const tab = await browser.newPage();
+    await tab.clock.install();
+    await tab.goto(base());
+    await tab.getByLabel('API key').fill(service.key);
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('heading', { name: 'Blocking is active' }).waitFor();
+    await tab.waitForLoadState('load');
+    const sent: string[] = [];
+    const note = (request: Request): void => void sent.push(new URL(request.url()).pathname);
+    tab.on('request', note);
+    // It does ask while it is visible. By then all pages are loaded.
+    await tab.clock.runFor(10_000);
+    await eventually('it asks for health', async () => {
+      await tab.clock.runFor(2_500);
+      return sent.includes('/health');
+    });
+    await tab.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+    sent.length = 0;
+    await tab.clock.runFor(50_000);
+    // Without its heartbeats, for which no time has passed, the stream of events opens again.
+    expect(sent.filter((path) => path !== '/api/events')).toEqual([]);
+    await tab.close();
+  });
+});

@@ -1,0 +1,52 @@
+// A service that looks back on 90 days: blocked entries of several sources, and what they did.
+import { eventually } from '../conditions.ts';
+import { mixedEntry } from '../load/lists.ts';
+import { RealService, type ServiceOptions } from '../real-service.ts';
+import { sampleReasons } from '../sample-words.ts';
+import { testSeed } from '../seed.ts';
+import { writeSeededFigures } from './seeded-figures.ts';
+
+/** Shares of the entries, together 1. */
+const sources = [
+  { name: 'drop', kind: 'list', share: 0.56 },
+  { name: 'scanners', kind: 'list', share: 0.43 },
+  { name: 'manual', kind: 'manual', share: 0.01 },
+] as const;
+const sites = ['shop.example', 'blog.example', 'api.example'];
+/** Addresses that were denied. */
+const knocking = 8_000;
+
+interface SeededOptions extends ServiceOptions {
+  readonly entries: number;
+}
+
+export async function startSeeded({ entries, ...options }: SeededOptions): Promise<RealService> {
+  const service = await RealService.start(options);
+  try {
+    await service.healthy();
+    const single: string[] = [];
+    let next = 0;
+    for (const { name, kind, share } of sources) {
+      const list = Array.from({ length: Math.round(entries * share) }, () => mixedEntry(next++));
+      for (const text of list) if (single.length < knocking && !text.includes('/')) single.push(text);
+      const body = list.map((ip_address, at) => ({ ip_address, reason: sampleReasons[at % sampleReasons.length] }));
+      // A list becomes known by its first `PUT`.
+      const answer =
+        kind === 'list'
+          ? await service.call('PUT', `/api/blocked-ips?source=${name}`, { body })
+          : await service.call('POST', '/api/blocked-ips/batch', { body: { add: body } });
+      if (answer.status >= 300) throw new Error(`${name} was not taken: ${answer.text.slice(0, 500)}`);
+    }
+    service.kill('SIGTERM');
+    await service.ended();
+    const written = { sites, sources: sources.map(({ name }) => name), entryCount: entries, seed: testSeed };
+    await writeSeededFigures(service.paths.database, { ...written, entries: single, now: new Date() });
+    await service.launch();
+    await service.healthy();
+    await eventually('the figures are loaded', async () => (await service.call('GET', '/api/insight')).status === 200);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  return service;
+}

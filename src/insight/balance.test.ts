@@ -36,4 +36,26 @@ describe('the balance of denied requests', () => {
       }),
     );
   });
+
+  it('adds up: attributed, not attributed and open are what HAProxy denied', () => {
+    const readings = fc.array(fc.tuple(fc.nat(100), fc.nat(100)), { maxLength: 50 });
+    fc.assert(
+      fc.property(readings, (pairs) => {
+        const balance = new Balance();
+        let [counted, attributed, skew, denied, not] = [0, 0, 0, 0, 0];
+        for (const [requests, late] of pairs) {
+          // The table lags behind by at most what came since.
+          const seen = requests + skew - Math.min(late, requests + skew);
+          skew = requests + skew - seen;
+          counted += requests;
+          attributed += seen;
+          const added = balance.add(requests, seen);
+          denied += added.denied;
+          not += added.notAttributed;
+        }
+        expect(denied).toBe(attributed + not);
+        expect(attributed + not + balance.open).toBeGreaterThanOrEqual(counted);
+      }),
+    );
+  });
 });

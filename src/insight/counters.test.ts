@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Balance } from './balance.ts';
 import { type CounterReading, Counters } from './counters.ts';
 import { Workers } from './workers.ts';
 
@@ -158,45 +157,5 @@ describe('numbers of workers', () => {
     expect(restarted.numberOf(worker(7, 100))).toBe(3);
     expect(restarted.numberOf(worker(8, 0))).toBe(4);
     expect(restarted.knows(worker(9, 0))).toBe(false);
-  });
-});
-
-describe('the balance of attributed and denied requests', () => {
-  it('ignores what one of the two sees a reading later', () => {
-    const balance = new Balance();
-    expect(balance.add(12, 10)).toEqual({ denied: 10, notAttributed: 0 });
-    expect(balance.add(8, 10)).toEqual({ denied: 10, notAttributed: 0 });
-    expect(balance.open).toBe(0);
-  });
-
-  it('reports what stays unattributed, and takes the tables’ word where HAProxy’s count was lost', () => {
-    const balance = new Balance();
-    balance.add(10, 0);
-    expect(balance.add(10, 0)).toEqual({ denied: 10, notAttributed: 10 });
-    const lost = new Balance();
-    expect([lost.add(0, 50), lost.add(5, 5), lost.add(5, 5)].map(({ denied }) => denied)).toEqual([50, 5, 5]);
-    expect(lost.open).toBe(0);
-  });
-
-  it('adds up: attributed, not attributed and open are what HAProxy denied', () => {
-    const readings = fc.array(fc.tuple(fc.nat(100), fc.nat(100)), { maxLength: 50 });
-    fc.assert(
-      fc.property(readings, (pairs) => {
-        const balance = new Balance();
-        let [counted, attributed, skew, denied, not] = [0, 0, 0, 0, 0];
-        for (const [requests, late] of pairs) {
-          // The table lags behind by at most what came since.
-          const seen = requests + skew - Math.min(late, requests + skew);
-          skew = requests + skew - seen;
-          counted += requests;
-          attributed += seen;
-          const added = balance.add(requests, seen);
-          denied += added.denied;
-          not += added.notAttributed;
-        }
-        expect(denied).toBe(attributed + not);
-        expect(attributed + not + balance.open).toBeGreaterThanOrEqual(counted);
-      }),
-    );
   });
 });

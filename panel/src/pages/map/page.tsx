@@ -28,7 +28,7 @@ export default function MapPage() {
   ];
   return (
     <PageFrame
-      title={network === null ? 'IPv4 map' : `IPv4 map: ${network}`}
+      title={network === null ? 'Map' : `Map: ${network}`}
       about={map.data === undefined ? undefined : <Sums map={map.data} />}
       actions={
         <>

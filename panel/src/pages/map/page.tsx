@@ -71,7 +71,11 @@ export default function MapPage() {
                 <Text size="xs" c="dimmed">
                   Each address counts once, however many entries cover it; an entry counts where it begins. IPv6 has no
                   map:{' '}
-                  <Anchor inherit renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}>
+                  <Anchor
+                    inherit
+                    underline="always"
+                    renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}
+                  >
                     show its entries
                   </Anchor>
                   . The map is loaded again every minute.

@@ -48,9 +48,9 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     };
     const all = Promise.all(Array.from({ length: atATime }, blockOn));
     try {
-      await more(30);
+      await more(60);
       await during();
-      await more(30);
+      await more(60);
     } finally {
       over = true;
     }

@@ -92,7 +92,7 @@ describeOnOneProxy('hostile clients', ({ bin }) => {
       again: ' '.repeat(65_536),
       everyMs: 5,
     });
-    many(1, port, { first: put(`${key}transfer-encoding: chunked\r\n\r\n`), again: chunk, everyMs: 5 });
+    many(1, port, { first: put(`${key}transfer-encoding: chunked\r\n\r\n`), again: chunk, everyMs: 1 });
     many(4, port, { again: 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), everyMs: 10, reads: false });
     many(4, port, { again: 'GET /api/keys HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(200), everyMs: 10, reads: false });
     many(20, port, {

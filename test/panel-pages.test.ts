@@ -447,10 +447,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog().waitFor({ state: 'hidden' });
       await page.keyboard.press('Space');
       await says('1 selected');
-      await page.goBack();
-      await says('3 found');
-      await page.goBack();
-      await says('4 found');
+      // Back leads through the drawer, the order and the filter.
+      for (const found of ['3 found', '3 found', '4 found']) {
+        await page.goBack();
+        await says(found);
+      }
     } finally {
       await elsewhere.close();
       await service.call('PUT', '/api/blocked-ips?source=dated', { body: [] });
@@ -471,18 +472,20 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     // The network with most entries is current.
     await area.getByText('3 entries · 65,538 addresses · 6 of 1,024 cells (/18)').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'IPv4 map: 45.0.0.0/8' }).waitFor();
+    await page.getByRole('heading', { name: 'Map: 45.0.0.0/8' }).waitFor();
     await page.waitForURL(/\/map\?network=45\.0\.0\.0%2F8$/);
-    const rows = await page.getByRole('table').locator('tbody').getByRole('row').allInnerTexts();
-    expect(rows.map((row) => row.split(/\s+/))).toEqual([
-      ['45.80.0.0/14', '1', '65,536'],
-      ['45.0.0.0/14', '1', '1'],
-      ['45.84.0.0/14', '1', '1'],
-    ]);
+    await untilPasses(async () => {
+      const rows = await page.getByRole('table').locator('tbody').getByRole('row').allInnerTexts();
+      expect(rows.map((row) => row.split(/\s+/))).toEqual([
+        ['45.80.0.0/14', '1', '65,536'],
+        ['45.0.0.0/14', '1', '1'],
+        ['45.84.0.0/14', '1', '1'],
+      ]);
+    });
     await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
     await area.getByText('45.80.0.0/14').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'IPv4 map', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
     await page.getByText('Expiry', { exact: true }).click();
     await page.getByRole('region', { name: 'Legend' }).getByText('permanent').waitFor();
     await page.goto(`${base()}/map?network=45.0.0.0%2F8&layer=hits.now`);

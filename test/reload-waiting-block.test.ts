@@ -40,7 +40,7 @@ function requestContinuously(service: RealService): { stop(): Promise<{ asked: n
       const status = await visit().catch((error: Error) => error.message);
       asked += 1;
       if (status !== 200) wrong.push(status);
-      await pause(10);
+      await pause(3);
     }
   };
   const asking = Promise.all([ask(() => client.visit()), ask(() => service.visit('127.0.0.1'))]);

@@ -57,8 +57,8 @@ it('are null, not 0, unless all of the time was watched', async () => {
 it('of 30 days are not known if the first one is longer ago, and 0 if the last one is', async () => {
   kit.haproxy.deny('192.0.2.9');
   await kit.watchedFor(1);
-  kit.haproxy.expire('192.0.2.9');
   kit.now = new Date(kit.now.getTime() + 31 * day * 1_000);
+  kit.haproxy.expire('192.0.2.9');
   await kit.pass(70);
   expect(await hitsOf('192.0.2.9', 99)).toMatchObject({ total: 1, last_30d: 0, last_24h: null });
   await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));

@@ -62,17 +62,19 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
   const words = areaWords(map, areas, current);
   return (
     <div className={classes.picture}>
-      <button
-        type="button"
-        className={classes.surface}
-        aria-label="Map of the blocked addresses. Arrow keys move between networks, Enter opens one."
-        aria-describedby="map-area"
-        onKeyDown={onKeyDown}
-        onPointerMove={(event) => setCurrent(placeUnder(event))}
-        onPointerDown={(event) => setCurrent(placeUnder(event))}
-        onClick={() => open(current)}
-      >
-        <canvas ref={canvas} className={classes.canvas} />
+      <div className={classes.frame}>
+        <button
+          type="button"
+          className={classes.surface}
+          aria-label="Map of the blocked addresses. Arrow keys move between networks, Enter opens one."
+          aria-describedby="map-area"
+          onKeyDown={onKeyDown}
+          onPointerMove={(event) => setCurrent(placeUnder(event))}
+          onPointerDown={(event) => setCurrent(placeUnder(event))}
+          onClick={() => open(current)}
+        >
+          <canvas ref={canvas} className={classes.canvas} />
+        </button>
         <svg className={classes.grid} viewBox={`0 0 ${side} ${side}`} aria-hidden="true" focusable="false">
           {areas.networks.map((network, place) => {
             const cell = cellAt(areas.order, place);
@@ -87,7 +89,7 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
           })}
           <rect x={x + 0.02} y={y + 0.02} width={0.96} height={0.96} className={classes.current} />
         </svg>
-      </button>
+      </div>
       <p id="map-area" className={classes.area} role="status">
         <b>{areas.networks[current]}</b>
         <span>{words}</span>
@@ -105,9 +107,9 @@ function areaWords(map: EntryMap, areas: MapAreas, place: number): string {
   return `${count(entries)} entries · ${count(addresses)} addresses · ${count(used)} of ${count(cellsOfArea)} cells (/${areas.cellPrefix})`;
 }
 
-/** The area with most entries is current at first. */
+/** The area with most entries is current at first, of several the one with most addresses, as in the table. */
 function most({ blocks }: EntryMap, { networks }: MapAreas): number {
-  const [first] = [...blocks].sort((one, other) => other.entries - one.entries);
+  const [first] = [...blocks].sort((one, other) => other.entries - one.entries || other.addresses - one.addresses);
   return Math.max(0, networks.indexOf(first?.network ?? ''));
 }
 

@@ -28,7 +28,7 @@ export default function MapPage() {
   ];
   return (
     <PageFrame
-      title={network === null ? 'IPv4 map' : `IPv4 map: ${network}`}
+      title={network === null ? 'Map' : `Map: ${network}`}
       about={map.data === undefined ? undefined : <Sums map={map.data} />}
       actions={
         <>
@@ -71,7 +71,11 @@ export default function MapPage() {
                 <Text size="xs" c="dimmed">
                   Each address counts once, however many entries cover it; an entry counts where it begins. IPv6 has no
                   map:{' '}
-                  <Anchor inherit renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}>
+                  <Anchor
+                    inherit
+                    underline="always"
+                    renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}
+                  >
                     show its entries
                   </Anchor>
                   . The map is loaded again every minute.

@@ -26,7 +26,7 @@ export function FilterBar({ search }: FilterBarProps) {
             shown={visibleText(filter.source)}
             idle={idle.includes('source')}
             choices={sources.map((name) => ({ value: name, label: visibleText(name) }))}
-            onChange={(source) => search.setFilter({ source })}
+            onChange={(source) => search.setFilter({ source }, 'push')}
           />
         )}
         {filterWords.map((words) => (
@@ -37,7 +37,7 @@ export function FilterBar({ search }: FilterBarProps) {
             shown={choiceLabel(words, filter[words.name])}
             idle={idle.includes(words.name)}
             choices={words.choices}
-            onChange={(value) => search.setFilter({ [words.name]: value })}
+            onChange={(value) => search.setFilter({ [words.name]: value }, 'push')}
           />
         ))}
       </fieldset>

@@ -19,8 +19,10 @@ import { type StoredWorkers, Workers } from './workers.ts';
  */
 export const mostAddresses = 112_640;
 const mostSites = 10_000;
-/** How long after a request HAProxy lists its address: as active (a rate over a minute), and at all. Seconds. */
-const listedSeconds = { active: 150, whole: 86_500 };
+/** How long after a request HAProxy lists its address as active: by a rate over a minute. */
+const listedSeconds = 150;
+/** How long after it HAProxy has forgotten the address. */
+const forgottenSeconds = 86_500;
 
 /** As stored between runs of the service. */
 export interface StoredCollector {
@@ -188,8 +190,7 @@ export class Collector {
     if (whole) return;
     for (const { denied } of workers)
       for (const address of denied.keys())
-        if ((this.#deps.knocking.get(address)?.lastHit ?? at) < at - listedSeconds.whole)
-          this.addresses.expired(address);
+        if ((this.#deps.knocking.get(address)?.lastHit ?? at) < at - forgottenSeconds) this.addresses.expired(address);
   }
 
   /**
@@ -197,7 +198,8 @@ export class Collector {
    * value that it had. But it lists an address only for some time after a request.
    */
   #addUnchanged({ whole, workers }: InsightReading, at: number, hits: Map<string, number>): void {
-    const before = at - (whole ? listedSeconds.whole : listedSeconds.active);
+    if (whole) return;
+    const before = at - listedSeconds;
     for (const { denied } of workers)
       for (const address of denied.keys())
         if (!hits.has(address) && (this.#deps.knocking.get(address)?.lastHit ?? at) < before) hits.set(address, 1);

@@ -14,7 +14,16 @@ import type { WorkerReading } from './readings.ts';
 
 /** Names its client in X-Real-IP. */
 const upstream = '127.0.0.1';
-const blocked = ['127.0.0.2', '127.9.0.0/16', '::1', '198.51.100.0/24', '2001:db8:bad::/48', '2002:c633:6400::/40'];
+// 32.2.0.0 begins with the bytes of 6to4, 0x2002.
+const blocked = [
+  '127.0.0.2',
+  '127.9.0.0/16',
+  '::1',
+  '32.2.7.0/24',
+  '198.51.100.0/24',
+  '2001:db8:bad::/48',
+  '2002:c633:6400::/40',
+];
 const trusted = ['127.9.9.9', '198.51.100.77'];
 const lines = (entries: readonly string[]) => entries.map((entry) => `${entry} 1\n`).join('');
 const maps = {
@@ -65,7 +74,7 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     got.add('127.0.0.2', await proxy.askHttp2(three, { from: '127.0.0.2' }));
     got.add('127.9.1.2', [await proxy.ask([], { from: '127.9.1.2' }), await proxy.ask([], { from: '127.9.1.2' })]);
     got.add('::1', await proxy.askHttp2([[]], { from: '::1' }));
-    for (const client of ['198.51.100.7', '2001:db8:bad::7', '2002:c633:6401::1'])
+    for (const client of ['198.51.100.7', '32.2.7.7', '2001:db8:bad::7', '2002:c633:6401::1'])
       got.add(client, await proxy.keep([named(client), named(client)]));
     // A trusted address, other clients, an upstream without a client, and the own 403 of a site.
     got.add('127.9.9.9', await proxy.keep(three, { from: '127.9.9.9' }), 200);

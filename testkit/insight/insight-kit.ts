@@ -28,6 +28,7 @@ interface ScriptedWorker {
 
 /** How long an address is listed as active. */
 const activeMs = 60_000;
+const expireMs = 86_400_000;
 
 /** Counts as HAProxy does. Everything is sampled where HAProxy samples: pass counts of the sample. */
 export class ScriptedHaproxy implements InsightSource {
@@ -122,7 +123,7 @@ export class ScriptedHaproxy implements InsightSource {
     const answering = this.#workers.filter(({ pid }) => !this.silentWorkers.has(pid));
     const workers = answering.map((worker): WorkerReading => {
       const listed = ([key]: readonly [string, unknown]) =>
-        whole || at.getTime() - (worker.active.get(key) ?? 0) <= activeMs;
+        at.getTime() - (worker.active.get(key) ?? 0) <= (whole ? expireMs : activeMs);
       const copy = {
         denied: new Map([...worker.denied].filter(listed)),
         rejected: new Map([...worker.rejected].filter(listed)),
@@ -138,8 +139,10 @@ export class ScriptedHaproxy implements InsightSource {
   }
 
   #count(worker: ScriptedWorker, table: Map<string, number>, key: string, times: number): void {
-    table.set(key, (table.get(key) ?? 0) + times);
-    worker.active.set(key, this.#now().getTime());
+    const now = this.#now().getTime();
+    const expired = now - (worker.active.get(key) ?? 0) > expireMs;
+    table.set(key, (expired ? 0 : (table.get(key) ?? 0)) + times);
+    worker.active.set(key, now);
   }
 
   #worker(): ScriptedWorker {

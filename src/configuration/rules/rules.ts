@@ -62,8 +62,11 @@ function meaningOf(action: string, phase: Phase, words: readonly string[], certa
   return { effect: effectOf(action), condition: onlyCondition(words) };
 }
 
-/** Replaces a mapped IPv4 address by the IPv4 address, for which the maps have the same entries. */
-export const sameAddress = 'src,ipmask(32,128) if { src -m ip ::ffff:0:0/96 }';
+/**
+ * Replaces a mapped IPv4 address by the IPv4 address, for which the maps have the same entries. Only that: from HAProxy
+ * 3.0 on, `ipmask(32,128)` takes the IPv4 address 32.2.a.b (0x2002) for a 6to4 address, and makes a.b.0.0 of it.
+ */
+export const sameAddress = 'src,ipmask(32,128) if { src -m beg ::ffff: }';
 
 /** Our rule for http-01, with our map: a blocked client too gets the answer to a challenge of an open order (ADR 0085). */
 const answersChallenge =

@@ -64,13 +64,23 @@ it('lists what an operator should know after an upload', () => {
 });
 
 it('says after a removal which sites have no certificate now', () => {
-  const removed = { sites_total: 0, runtime_updated: true } as Parameters<typeof removedWords>[0];
+  const removed = { sites_total: 0, runtime_updated: true, kept_files: [] } as unknown as Parameters<
+    typeof removedWords
+  >[0];
   expect(removedWords(removed)).toEqual({ tone: 'good', words: 'No current worker serves it.' });
   expect(removedWords({ ...removed, sites_total: 2 })).toMatchObject({
     tone: 'warn',
     words: expect.stringContaining('2 sites without a certificate now.'),
   });
   expect(removedWords({ ...removed, runtime_updated: false })).toMatchObject({ tone: 'warn' });
+});
+
+it('says after a removal which newer certificates were not deleted', () => {
+  const removed = { sites_total: 0, runtime_updated: true, kept_files: ['/tls/c-aaaaaaaaaa.pem.newer'] };
+  expect(removedWords(removed as unknown as Parameters<typeof removedWords>[0])).toEqual({
+    tone: 'warn',
+    words: 'No current worker serves it. Not deleted, may be the only copy of a key: /tls/c-aaaaaaaaaa.pem.newer.',
+  });
 });
 
 it('a site shows what its clients get', () => {

@@ -68,8 +68,14 @@ export function resultWords(certificate: Certificate, now: number): Words {
   };
 }
 
-export function removedWords({ sites_total: sites, runtime_updated: updated }: CertificateRemoved): Words {
+export function removedWords(removed: CertificateRemoved): Words {
+  const { sites_total: sites, runtime_updated: updated, kept_files: keptFiles } = removed;
   const lost = sites === 0 ? '' : ` ${counted(sites, 'site')} without a certificate now.`;
-  if (updated === true) return { tone: sites === 0 ? 'good' : 'warn', words: `No current worker serves it.${lost}` };
-  return { tone: 'warn', words: `Not verified in every current worker yet; the service retries.${lost}` };
+  const kept = keptFiles.length === 0 ? '' : ` Not deleted, may be the only copy of a key: ${keptFiles.join(', ')}.`;
+  const isDone = updated === true;
+  const workers = isDone
+    ? 'No current worker serves it.'
+    : 'Not verified in every current worker yet; the service retries.';
+  const isGood = isDone && sites === 0 && keptFiles.length === 0;
+  return { tone: isGood ? 'good' : 'warn', words: `${workers}${lost}${kept}` };
 }

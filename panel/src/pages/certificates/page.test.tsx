@@ -181,6 +181,7 @@ it('removes a certificate after it named the sites that use it', async () => {
       workers: [],
       runtime_updated: true,
       reload_scheduled: false,
+      kept_files: [],
     },
   }));
   fireEvent.click(button('Remove shop.example and 3 more'));

@@ -44,6 +44,7 @@ export async function* certificates(bench: Bench): AsyncGenerator<Figure> {
     pages.push((await service.ask('GET', '/api/certificates?limit=100')).took);
   yield { ...plain(`page of 100 of ${count} certificates, p50`, 'ms'), value: median(pages), goal: 20 };
 
+  const { master } = await service.real.processes();
   const load = await startLoad(bench);
   const pair = { service };
   const took: number[] = [];
@@ -71,6 +72,8 @@ export async function* certificates(bench: Bench): AsyncGenerator<Figure> {
   yield { ...plain(`renewal of one of ${count} certificates, p99`, 'ms'), value: percentile(took, 0.99) };
   yield { ...plain(`handshakes with another certificate after ${renewals} renewals`, ''), value: wrong, goal: 0 };
   yield { ...plain(`failed of ${done} handshakes with other certificates meanwhile`, ''), value: failed, goal: 0 };
+  const reloads = (await service.real.processes()).master.reloads - master.reloads;
+  yield { ...plain(`reloads of HAProxy during ${renewals} renewals`, ''), value: reloads, goal: 0 };
   const { alone, beside } = medianBy(blocks, (one) => one.beside.value / one.alone.value);
   yield { ...beside, floor: alone.value, goal: 2, note: `floor: without renewals; the median of ${pairs} pairs` };
   yield blocks.map(({ longest }) => longest).toSorted((one, other) => other.value - one.value)[0]!;

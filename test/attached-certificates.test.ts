@@ -1,10 +1,11 @@
 // Next to a HAProxy that an operator configures, certificates are served if a bind line uses the list.
 
 import { X509Certificate } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { challengeLine } from '../src/configuration/template/challenge-rule.ts';
+import { ServiceLock } from '../src/supervision/service-lock.ts';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -57,6 +58,22 @@ describeOnNewestProxy('certificates of an attached service', ({ bin }) => {
       expect(await readFile(`${folder}/certificates.list`, 'utf8')).toContain(before.body['id']);
       expect(await servedSha1(port, 'a.example')).toBe(renewed.sha1);
       await chmod(folder, 0o700);
+      await service.healthy();
+
+      // Nor is one on which another service works.
+      service.kill('SIGTERM');
+      await service.ended();
+      const lock = ServiceLock.take(`${folder}/.tmp/lock`, 'the certificates');
+      const list = await stat(`${folder}/certificates.list`);
+      await service.launch();
+      await eventually('health names the other service', async () => {
+        const { text } = await service.call('GET', '/health');
+        return text.includes('another proxy-manager works on the certificates');
+      });
+      expect((await stat(`${folder}/certificates.list`)).ino).toBe(list.ino);
+      expect((await service.block('127.0.5.5')).body).toMatchObject({ runtime_map_updated: true });
+      expect(await servedSha1(port, 'a.example')).toBe(renewed.sha1);
+      lock.free();
       await service.healthy();
     } finally {
       await service.stop();

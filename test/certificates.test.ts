@@ -1,7 +1,9 @@
 // Certificates of the complete product: from an upload to what a TLS client sees, through deaths, reloads and damage.
-import { chmod, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstatSync, writeFileSync } from 'node:fs';
+import { chmod, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { type JsonBody, RealService, type ServicePaths } from '../testkit/real-service.ts';
@@ -91,6 +93,30 @@ describeOnOneProxy('certificates', ({ bin }) => {
       new Set(['shop.example.com own', 'any.example.org own', 'unknown.example default', ' default']),
     );
     expect(await service.workerPid()).toBe(worker);
+  });
+
+  // Before the first reload, so that no other one has to be waited for.
+  it('of which HAProxy refuses one delay no block that needs a reload', async () => {
+    const own = made.at(-1)!;
+    const torn = madeCertificate(['torn.example.net']);
+    const { body } = await service.call('POST', '/api/certificates', { body: uploadOf(torn) });
+    const file = join(folderOf(service.paths), `${body['id']}.pem`);
+    const worker = await service.workerPid();
+    await unlink(service.paths.masterSocket);
+    const block = await service.block('127.0.5.5');
+    expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
+    // Not through the link that replaces it.
+    const damaging = setInterval(() => !lstatSync(file).isSymbolicLink() && writeFileSync(file, 'damaged'), 1);
+    try {
+      await eventually('the block is enforced', async () => (await service.visit('127.0.5.5')) === 403);
+    } finally {
+      clearInterval(damaging);
+    }
+    expect(await service.workerPid()).not.toBe(worker);
+    expect(await served('shop.example.com')).toBe(own.sha1);
+    await eventually('the certificate is served again', async () => (await served('torn.example.net')) === torn.sha1);
+    await service.healthy();
+    expect(await service.call('DELETE', `/api/certificates/${body['id']}`)).toMatchObject({ status: 200 });
   });
 
   it('have files for the user of the service alone', async () => {

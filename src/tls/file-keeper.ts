@@ -111,9 +111,9 @@ export class FileKeeper {
     return this.#unreadable;
   }
 
-  /** Files are not as wanted: a full disk, for example. */
+  /** Files are not as wanted: a full disk, for example. Soon they may be. */
   get isBehind(): boolean {
-    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#problem !== null;
+    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#refused.isNew || this.#problem !== null;
   }
 
   /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
@@ -237,12 +237,12 @@ export class FileKeeper {
   }
 
   /**
-   * Puts certificates that HAProxy accepts again back into their files. Call it between installations. Returns their ids.
-   * Never throws.
+   * Puts certificates that HAProxy accepts again back into their files, between installations. Never throws.
+   * @param all also those that were tried before. Returns the ids of those that are back
    */
-  async restore(): Promise<readonly string[]> {
+  async restore(all = true): Promise<readonly string[]> {
     const restored: string[] = [];
-    if (!this.#isLoaded) return restored;
+    if (!this.#isLoaded || !(all || this.#refused.isNew)) return restored;
     for (const [id, certificate] of await this.#refused.acceptedAgain([...this.#unreadable.keys()])) {
       this.#refused.delete(id);
       if (certificate === null) await this.#lock.run(() => this.#writeList());

@@ -130,11 +130,8 @@ export class TlsReconciler {
     await keeper.refresh();
     // Workers would lose certificates that are only not known yet.
     if (!keeper.isLoaded) return;
-    if (all) {
-      for (const id of await installer.exclusive(() => keeper.restore())) {
-        log.info('HAProxy accepts a certificate again', { certificate: id });
-      }
-    }
+    for (const id of await installer.exclusive(() => keeper.restore(all)))
+      log.info('HAProxy accepts a certificate again', { certificate: id });
     try {
       const { workers: listed } = await workers.look(performance.now() + PATIENCE_MS);
       for (const pid of this.#notCompared.keys())

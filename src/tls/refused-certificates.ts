@@ -37,6 +37,7 @@ export class RefusedCertificates {
   readonly #deps: Deps;
   /** By id, what HAProxy said. */
   readonly #refused = new Map<string, string>();
+  #isNew = false;
   /** Why they could not be checked again. */
   #unchecked: string | null = null;
 
@@ -53,7 +54,13 @@ export class RefusedCertificates {
     return this.#refused.has(id);
   }
 
+  /** Some were added since `acceptedAgain`: maybe another process had damaged their files, and HAProxy accepts them. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
   add(id: string, why: string): void {
+    this.#isNew ||= !this.#refused.has(id);
     this.#refused.set(id, why);
   }
 
@@ -80,6 +87,7 @@ export class RefusedCertificates {
   async acceptedAgain(unreadable: readonly string[]): Promise<ReadonlyMap<string, CertificateToInstall | null>> {
     const { files, wanted, check, log } = this.#deps;
     const accepted = new Map<string, CertificateToInstall | null>();
+    this.#isNew = false;
     if (this.#refused.size === 0) return accepted;
     try {
       const due = await wanted.all(new Set(this.#refused.keys()));

@@ -52,6 +52,8 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     expect(await tls.served('a.example')).toBe(good.sha1);
     expect(await tls.served('b.example')).not.toBe(other.sha1);
     // Still refused.
+    expect(await tls.keeper.restore(false)).toEqual([]);
+    expect(tls.keeper.isBehind).toBe(false);
     expect(await tls.keeper.restore()).toEqual([]);
     expect((await check()).valid).toBe(true);
     // Replaced, or accepted by another HAProxy.
@@ -139,6 +141,10 @@ describeOnProductProxies('a certificate that HAProxy refuses', ({ bin }) => {
     });
     expect(valid).toBe(true);
     expect(tls.keeper.problems()).toEqual([expect.stringMatching(/^HAProxy refuses certificate c-aaaaaaaaaa, /)]);
+    // HAProxy has nothing against it, so it does not wait for the next complete comparison.
+    expect(tls.keeper.isBehind).toBe(true);
+    expect(await tls.keeper.restore(false)).toEqual([FIRST]);
+    expect(tls.keeper.problems()).toEqual([]);
   });
 
   dealtIt('stays replaced when the service is started again, and comes back once HAProxy accepts it', async () => {

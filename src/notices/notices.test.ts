@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Facts, FactType } from '../events/facts.ts';
 import { NoticesStore } from '../store/notices-store.ts';
 import type { Database } from '../store/open-database.ts';
+import type { Log } from '../telemetry/log.ts';
 import { Notices } from './notices.ts';
 
 let folder: StoreFolder;
@@ -119,6 +120,22 @@ it('stores a notice after the database refused it', async () => {
   await database.write.schema.alterTable('away').renameTo('notices').execute();
   candidate(2);
   expect(await titles()).toEqual(['Candidate: 198.51.100.2 is not blocked', 'Candidate: 198.51.100.1 is not blocked']);
+  await notices.stop();
+});
+
+it('logs which notices were lost while the database rejected them', async () => {
+  const lost: unknown[] = [];
+  const log: Log = { ...silentLog, error: (message, fields) => lost.push([message, fields]) };
+  const store = new NoticesStore(database);
+  notices = new Notices({ store, log, now: () => now });
+  vi.spyOn(store, 'apply').mockImplementationOnce(async () => {
+    for (let at = 1_000; at < 1_003; at += 1) candidate(at);
+    throw new Error('disk full');
+  });
+  for (let at = 0; at < 1_000; at += 1) candidate(at);
+  expect(await titles()).toHaveLength(1_000);
+  const subjects = ['candidate 198.51.100.0', 'candidate 198.51.100.1', 'candidate 198.51.100.2'];
+  expect(lost).toEqual([['Notices were lost: the database rejected notices for too long', { lost: 3, subjects }]]);
   await notices.stop();
 });
 

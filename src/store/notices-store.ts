@@ -10,6 +10,10 @@ export type NoticeStep =
   | { readonly kind: 'open'; readonly at: Date; readonly notice: NewNotice }
   | { readonly kind: 'end'; readonly at: Date; readonly subject: string };
 
+export function subjectOf(step: NoticeStep): string {
+  return step.kind === 'end' ? step.subject : step.notice.subject;
+}
+
 const most = 1_000;
 
 /** The tables `notices` and `notice_reads`, each with at most 1,000 rows. Failures are `StoreError`s. */
@@ -25,11 +29,10 @@ export class NoticesStore {
     await this.#database.write.transaction().execute(async (transaction) => {
       for (const step of steps) {
         const at = step.at.toISOString();
-        const subject = step.kind === 'end' ? step.subject : step.notice.subject;
         const open = await transaction
           .selectFrom('notices')
           .select('id')
-          .where('subject', '=', subject)
+          .where('subject', '=', subjectOf(step))
           .where('ended_at', 'is', null)
           .executeTakeFirst();
         if (open !== undefined) {

@@ -53,9 +53,9 @@ it('ends a notice when its cause ends, and opens another one the next time', asy
 
 it('keeps one notice of a subject, with its last state', async () => {
   fact('health.changed', { status: 'degraded', was: 'ok', reasons: ['worker 7: no answer'] });
-  fact('health.changed', { status: 'down', was: 'degraded', reasons: ['database: disk full'] });
+  fact('health.changed', { status: 'degraded', was: 'degraded', reasons: ['database: disk full'] });
   expect((await notices.list(anna, 10, false)).items).toMatchObject([
-    { id: 1, level: 'failure', detail: 'database: disk full', ended_at: null },
+    { id: 1, level: 'attention', detail: 'database: disk full', ended_at: null },
   ]);
   // After a restart of the service too, which first reports how it is.
   fact('health.changed', { status: 'ok', was: null, reasons: [] });
@@ -63,6 +63,33 @@ it('keeps one notice of a subject, with its last state', async () => {
   expect((await notices.list(anna, 10, false)).items).toMatchObject([
     { id: 2, ended_at: null },
     { id: 1, ended_at: now.toISOString() },
+  ]);
+});
+
+it('opens another notice when a cause that was read becomes worse, and ends both', async () => {
+  fact('health.changed', { status: 'degraded', was: 'ok', reasons: [] });
+  await notices.read(anna, 1);
+  fact('health.changed', { status: 'down', was: 'degraded', reasons: [] });
+  fact('health.changed', { status: 'down', was: 'down', reasons: ['no worker'] });
+  expect((await notices.list(anna, 10, false)).items).toMatchObject([
+    { id: 2, level: 'failure', detail: 'no worker', read: false },
+    { id: 1, level: 'attention', read: true },
+  ]);
+  fact('health.changed', { status: 'ok', was: 'down', reasons: [] });
+  const ends = (await notices.list(anna, 10, false)).items.map(({ ended_at: end }) => end);
+  expect(ends).toEqual([now.toISOString(), now.toISOString()]);
+});
+
+it('opens another notice of a candidate that is found again after a day', async () => {
+  candidate(1);
+  now = new Date('2026-11-21T11:00:00.000Z');
+  candidate(1);
+  expect((await notices.list(anna, 10, false)).unread).toBe(1);
+  now = new Date('2026-11-21T12:00:00.000Z');
+  candidate(1);
+  expect((await notices.list(anna, 10, false)).items.map(({ at }) => at)).toEqual([
+    '2026-11-21T12:00:00.000Z',
+    '2026-11-20T12:00:00.000Z',
   ]);
 });
 

@@ -44,7 +44,7 @@ const rules: Rules = {
       level: 'attention',
       title: `Candidate: ${ip} is not blocked`,
       detail: `${figure(rate)} requests a second, ${Math.round(errors * 100)} % of them errors (estimated).`,
-      page: '/',
+      page: '/candidates',
     }),
   'source.useless': ({ source, entries, days }) =>
     open(`source ${source}`, 'source.useless', {

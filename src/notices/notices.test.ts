@@ -50,6 +50,11 @@ it('ends a notice when its cause ends, and opens another one the next time', asy
   expect(unread).toBe(2);
 });
 
+it('leads from a candidate to the candidates', async () => {
+  candidate(1);
+  expect((await notices.list(anna, 1, false)).items[0]?.page).toBe('/candidates');
+});
+
 it('keeps one notice of a subject, with its last state', async () => {
   fact('health.changed', { status: 'degraded', was: 'ok', reasons: ['worker 7: no answer'] });
   fact('health.changed', { status: 'down', was: 'degraded', reasons: ['database: disk full'] });

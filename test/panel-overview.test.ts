@@ -117,6 +117,21 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.goBack();
   });
 
+  it('lists the entries that denied most first, each with its hours', async () => {
+    await page.goto(`${base()}/blocked`);
+    await page.getByRole('button', { name: 'Knocking', exact: true }).click();
+    await page.waitForURL(/hit_within=24h&sort=hits&order=desc/);
+    await page.getByText(/^[\d,]+ found$/).waitFor();
+    const { body } = await service.call('GET', '/api/blocked-ips?hit_within=24h&sort=hits&order=desc&limit=3');
+    const listed = (body['items'] as { ip_address: string; hits: { last_24h: number } }[]).map(
+      ({ ip_address: ip, hits }) => new RegExp(`${ip.replaceAll('.', '\\.')} .*${hits.last_24h.toLocaleString('en')}`),
+    );
+    for (const [at, words] of listed.entries()) {
+      const row = page.getByRole('row', { name: words }).and(page.locator(`[aria-rowindex="${at + 2}"]`));
+      await row.locator('rect').first().waitFor();
+    }
+  });
+
   it('names the first steps, and forgets them when they are hidden', async () => {
     // With a short table: axe checks each cell.
     await page.goto(`${base()}/?range=1h&as=table`);

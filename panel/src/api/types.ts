@@ -11,6 +11,9 @@ export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
 /** Dialogs need no hits. */
 export type BlockedIp = Omit<Schemas['BlockedIp'], 'hits'>;
+/** An entry with what it denied. */
+export type ListedIp = Schemas['BlockedIp'];
+export type EntryHits = Schemas['EntryHits'];
 export type Claim = Schemas['Claim'];
 export type Source = Schemas['Source'];
 export type BlockedIpDetail = Schemas['BlockedIpDetail'];

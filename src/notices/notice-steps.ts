@@ -35,7 +35,7 @@ const rules: Rules = {
       level: 'attention',
       title: `Attack: ${figure(rate)} denied requests a minute`,
       detail: `Usual: ${figure(usual)}. ${most.length === 0 ? '' : `Most of them ${most.join(', ')}. `}All of them get 403.`,
-      page: '/',
+      page: '/denied',
     });
   },
   'attack.ended': ({ id }) => end(`attack ${id}`),

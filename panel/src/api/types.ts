@@ -68,7 +68,9 @@ export type InsightSeries = Schemas['InsightSeries'];
 export type KnockingAddress = Schemas['KnockingAddress'];
 export type Candidate = Schemas['Candidate'];
 export type SourceEffect = Schemas['SourceEffect'];
+export type KnockingPage = Schemas['KnockingPage'];
 export type Attack = Schemas['Attack'];
+export type AttackDetail = Schemas['AttackDetail'];
 export type Notice = Schemas['Notice'];
 
 export type AuditRecord = Schemas['AuditRecord'];

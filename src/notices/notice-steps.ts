@@ -35,7 +35,7 @@ const rules: Rules = {
       level: 'attention',
       title: `Attack: ${figure(rate)} denied requests a minute`,
       detail: `Usual: ${figure(usual)}. ${most.length === 0 ? '' : `Most of them ${most.join(', ')}. `}All of them get 403.`,
-      page: '/',
+      page: '/denied',
     });
   },
   'attack.ended': ({ id }) => end(`attack ${id}`),
@@ -45,7 +45,7 @@ const rules: Rules = {
       title: `Candidate: ${ip} is not blocked`,
       detail: `${figure(rate)} requests a second, ${Math.round(errors * 100)} % of them errors (estimated).`,
       repeats: true,
-      page: '/',
+      page: '/candidates',
     }),
   'source.useless': ({ source, entries, days }) =>
     open(`source ${source}`, 'source.useless', {

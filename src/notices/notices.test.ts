@@ -39,19 +39,24 @@ it('ends a notice when its cause ends, and opens another one the next time', asy
   const { items, unread } = await notices.list(anna, 10, false);
   expect(items).toEqual([
     {
-      ...{ id: 2, type: 'attack.started', level: 'attention', page: '/', read: false },
+      ...{ id: 2, type: 'attack.started', level: 'attention', page: '/denied', read: false },
       title: 'Attack: 360 denied requests a minute',
       detail: 'Usual: 12. All of them get 403.',
       ...{ at: '2026-11-20T12:20:00.000Z', ended_at: null },
     },
     {
-      ...{ id: 1, type: 'attack.started', level: 'attention', page: '/', read: false },
+      ...{ id: 1, type: 'attack.started', level: 'attention', page: '/denied', read: false },
       title: 'Attack: 360 denied requests a minute',
       detail: 'Usual: 12. Most of them at shop.example, from 192.0.2.0/24. All of them get 403.',
       ...{ at: '2026-11-20T12:00:00.000Z', ended_at: '2026-11-20T12:20:00.000Z' },
     },
   ]);
   expect(unread).toBe(2);
+});
+
+it('leads from a candidate to the candidates', async () => {
+  candidate(1);
+  expect((await notices.list(anna, 1, false)).items[0]?.page).toBe('/candidates');
 });
 
 it('keeps one notice of a subject, with its last state', async () => {

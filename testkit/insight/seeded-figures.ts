@@ -130,7 +130,7 @@ function opened(at: number, words: NewNotice): NoticeStep {
 function notice(subject: string, type: 'attack.started' | 'certificate.expiring'): NewNotice {
   const own =
     type === 'attack.started'
-      ? { title: 'Attack: 5,400 denied requests a minute', detail: 'All of them get 403.', page: '/' }
+      ? { title: 'Attack: 5,400 denied requests a minute', detail: 'All of them get 403.', page: '/denied' }
       : { title: 'A certificate expires in 5 days', detail: 'shop.example', page: '/certificates' };
   return { subject, type, level: 'attention', detail_for_admins: 0, ...own };
 }

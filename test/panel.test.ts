@@ -110,7 +110,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 is blocked');
     await says('Active in every worker.');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    // Without its denied requests: the one above may be counted at any time.
+    const entry = async () => {
+      const { hits: _counted, ...rest } = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+      return rest;
+    };
     const { expires_at: end } = await entry();
 
     // Editing the reason does not change the expiry.

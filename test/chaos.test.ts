@@ -5,7 +5,7 @@ import { runRounds } from '../chaos/engine.ts';
 import { attachedFaults, faults } from '../chaos/faults.ts';
 import type { RoundResult } from '../chaos/round.ts';
 import { ChaosStack } from '../chaos/stack.ts';
-import { describeOnNewestProxy, describeOnOneProxy, longTests } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 
 const seed = 24;
 const rounds = longTests ? 20 : 2;
@@ -64,7 +64,7 @@ describeOnOneProxy('chaos of an attached service', ({ bin }) => {
 });
 
 describeOnNewestProxy('the operator of chaos', ({ bin }) => {
-  it('reloads HAProxy after an edit although the master socket is missing', { timeout: 120_000 }, async () => {
+  itInLongTests('reloads HAProxy after an edit although the master socket is missing', async () => {
     const stack = await ChaosStack.start(bin, true);
     try {
       const { service, operator } = stack;

@@ -83,13 +83,19 @@ const longest = [
   'template.test.ts',
 ];
 
+type TestFile = Pick<TestSpecification, 'moduleId'> & { readonly project: { readonly name: string } };
+
+/** Stable: what has the same place keeps its order. */
+export function longestFirst<T extends TestFile>(files: readonly T[]): T[] {
+  const place = ({ project, moduleId }: T): number => {
+    const at = longest.indexOf(basename(moduleId));
+    return projects.indexOf(project.name) * 1_000 + (at === -1 ? longest.length : at);
+  };
+  return files.toSorted((one, other) => place(one) - place(other));
+}
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project, moduleId }: TestSpecification): number => {
-      const at = longest.indexOf(basename(moduleId));
-      return projects.indexOf(project.name) * 1_000 + (at === -1 ? longest.length : at);
-    };
-    // Stable: the others keep vitest's order.
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+    return longestFirst(await super.sort(files));
   }
 }

@@ -117,6 +117,63 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.goBack();
   });
 
+  it('leads to the denied addresses, and to an attack and what denied it', async () => {
+    await page.goto(`${base()}/?range=7d`);
+    await region('Figures of the last 7 d')
+      .getByRole('link', { name: /^Denied requests/ })
+      .click();
+    await page.waitForURL(/\/denied\?range=7d$/);
+    const { body } = await service.call('GET', '/api/insight/knocking?range=7d&sort=last_hit&limit=51');
+    const items = body['items'] as { ip_address: string; hits: number }[];
+    const addresses = page.getByRole('table', { name: 'Denied addresses' }).locator('[data-row]');
+    await page.getByRole('radiogroup', { name: 'Order' }).getByText('Newest').click();
+    await page.waitForURL(/sort=last_hit/);
+    await addresses
+      .first()
+      .filter({ hasText: items[0]?.ip_address ?? '' })
+      .waitFor();
+    expect(await addresses.count()).toBe(50);
+    await page.getByRole('button', { name: 'Load more addresses' }).click();
+    await addresses
+      .nth(50)
+      .filter({ hasText: items[50]?.hits.toLocaleString('en') ?? '' })
+      .waitFor();
+
+    const attacks = page.getByRole('table', { name: 'Attacks' });
+    await attacks.getByRole('row', { name: /45 min 5,400 880 190,000 shop\.example/ }).focus();
+    await page.keyboard.press('Enter');
+    const attack = page.getByRole('dialog', { name: /^Attack of / });
+    await attack.getByRole('row', { name: 'shop.example 79 %' }).waitFor();
+    await page.waitForURL(/attack=1/);
+    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    await attack.getByRole('button', { name: 'Show as table' }).click();
+    expect(
+      await attack
+        .getByRole('region', { name: /as a table$/ })
+        .getByRole('row')
+        .count(),
+    ).toBeGreaterThan(40);
+    await page.keyboard.press('Escape');
+    await attack.waitFor({ state: 'detached' });
+    await page.goto(`${base()}/denied?attack=99`);
+    await page.getByText('This attack is not stored').waitFor();
+  });
+
+  it('lists the entries that denied most first, each with its hours', async () => {
+    await page.goto(`${base()}/blocked`);
+    await page.getByRole('button', { name: 'Knocking', exact: true }).click();
+    await page.waitForURL(/hit_within=24h&sort=hits&order=desc/);
+    await page.getByText(/^[\d,]+ found$/).waitFor();
+    const { body } = await service.call('GET', '/api/blocked-ips?hit_within=24h&sort=hits&order=desc&limit=3');
+    const listed = (body['items'] as { ip_address: string; hits: { last_24h: number } }[]).map(
+      ({ ip_address: ip, hits }) => new RegExp(`${ip.replaceAll('.', '\\.')} .*${hits.last_24h.toLocaleString('en')}`),
+    );
+    for (const [at, words] of listed.entries()) {
+      const row = page.getByRole('row', { name: words }).and(page.locator(`[aria-rowindex="${at + 2}"]`));
+      await row.locator('rect').first().waitFor();
+    }
+  });
+
   itInLongTests('names the first steps, and forgets them when they are hidden', async () => {
     // With a short table: axe checks each cell.
     await page.goto(`${base()}/?range=1h&as=table`);

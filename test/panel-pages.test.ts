@@ -364,7 +364,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await service.call('POST', '/api/blocked-ips?source=fail2ban:sshd', { body: { ip_address: ip } });
     await service.block(ip, { reason: 'abuse', duration_seconds: 3_600 });
     await page.goto(`${base()}/blocked`);
-    await page.getByRole('row', { name: new RegExp(`${ip} listed .* drop \\+2`) }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`${ip} listed .*drop \\+2`) }).waitFor();
     await button(`Remove ${ip}`).click();
     const claims = async (label: string) => {
       const items = await dialog().getByRole('list', { name: label }).getByRole('listitem').allInnerTexts();

@@ -110,7 +110,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 is blocked');
     await says('Active in every worker.');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    // Without its denied requests: the one above may be counted at any time.
+    const entry = async () => {
+      const { hits: _counted, ...rest } = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+      return rest;
+    };
     const { expires_at: end } = await entry();
 
     // Editing the reason does not change the expiry.
@@ -134,9 +138,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 blocked again');
     expect(await service.visit('127.0.0.2')).toBe(403);
     const after = await entry();
-    // Its hits are counted later.
-    const changing = { blocked_at: '', workers: [], hits: {} };
-    expect({ ...after, ...changing }).toEqual({ ...before, ...changing });
+    expect({ ...after, blocked_at: '', workers: [] }).toEqual({ ...before, blocked_at: '', workers: [] });
   });
 
   it('blocks with Enter right after the address, and shows an existing entry first', async () => {
@@ -453,26 +455,30 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
 
   it('fits a phone without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    await page.goto(base());
-    const bar = page.getByRole('navigation', { name: 'Main pages' });
-    await bar.waitFor();
-    const targets = await Promise.all((await bar.locator('a, button').all()).map((one) => one.boundingBox()));
-    expect(targets).toHaveLength(5);
-    for (const target of targets) expect(Math.min(target?.width ?? 0, target?.height ?? 0)).toBeGreaterThanOrEqual(44);
-    for (const path of panelPages) {
-      if (path === '/check') await page.goto(`${base()}/check`);
-      else {
-        await bar.getByRole('button', { name: 'More' }).click();
-        await page.getByRole('navigation', { name: 'Pages', exact: true }).locator(`a[href="${path}"]`).click();
-        // The menu closes, also if the page was open already.
-        await bar.getByRole('button', { name: 'More' }).waitFor();
+    try {
+      await page.goto(base());
+      const bar = page.getByRole('navigation', { name: 'Main pages' });
+      await bar.waitFor();
+      const targets = await Promise.all((await bar.locator('a, button').all()).map((one) => one.boundingBox()));
+      expect(targets).toHaveLength(5);
+      for (const target of targets)
+        expect(Math.min(target?.width ?? 0, target?.height ?? 0)).toBeGreaterThanOrEqual(44);
+      for (const path of panelPages) {
+        if (path === '/check') await page.goto(`${base()}/check`);
+        else {
+          await bar.getByRole('button', { name: 'More' }).click();
+          await page.getByRole('navigation', { name: 'Pages', exact: true }).locator(`a[href="${path}"]`).click();
+          // The menu closes, also if the page was open already.
+          await bar.getByRole('button', { name: 'More' }).waitFor();
+        }
+        await page.waitForURL((url) => url.pathname === path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360]);
       }
-      await page.waitForURL((url) => url.pathname === path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360]);
+    } finally {
+      await page.setViewportSize({ width: 1280, height: 800 });
     }
-    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('shows a HAProxy that stops responding, and its recovery', async () => {

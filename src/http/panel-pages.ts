@@ -1,6 +1,7 @@
 /** Each returns the same page. */
 export const panelPages = [
   '/',
+  '/denied',
   '/blocked',
   '/map',
   '/candidates',

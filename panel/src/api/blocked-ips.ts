@@ -15,6 +15,9 @@ import type {
   UndoAnswer,
 } from './types.ts';
 
+export const sortColumns = ['address', 'blocked_at', 'expires_at', 'hits', 'last_hit'] as const;
+export type SortColumn = (typeof sortColumns)[number];
+
 /** Empty texts are not sent. `filters/list-filter.ts` knows which of them the service takes together. */
 export interface BlockedQuery {
   /** An address, the start of one, or a network. */
@@ -31,8 +34,10 @@ export interface BlockedQuery {
   readonly blocked_since: string;
   /** A duration in which they denied nothing. */
   readonly not_hit_for: string;
+  /** A duration in which they denied a request. */
+  readonly hit_within: string;
   /** Empty: by address. */
-  readonly sort: '' | 'blocked_at' | 'expires_at';
+  readonly sort: '' | Exclude<SortColumn, 'address'>;
   readonly order: '' | 'desc';
 }
 
@@ -45,6 +50,7 @@ export const allBlocked: BlockedQuery = {
   wider_than: '',
   blocked_since: '',
   not_hit_for: '',
+  hit_within: '',
   sort: '',
   order: '',
 };
@@ -54,12 +60,14 @@ interface BlockedPageRequest {
   /** Entries to skip after the cursor, or from the start. */
   readonly offset: number;
   readonly limit: number;
+  /** With the denied requests of each of the last 24 hours. */
+  readonly spark?: boolean;
 }
 
 export async function fetchBlockedPage(
   api: ApiClient,
   { expiring, ...texts }: BlockedQuery,
-  { cursor, offset, limit }: BlockedPageRequest,
+  { cursor, offset, limit, spark = false }: BlockedPageRequest,
   signal: AbortSignal,
 ): Promise<BlockedIpPage> {
   const query = {
@@ -67,6 +75,7 @@ export async function fetchBlockedPage(
     ...(cursor === null ? {} : { cursor }),
     ...(offset === 0 ? {} : { offset }),
     ...(expiring ? { expiring } : {}),
+    ...(spark ? { spark } : {}),
     ...sentFields(texts),
   };
   return (await api.GET('/api/blocked-ips', { params: { query }, signal })).data;

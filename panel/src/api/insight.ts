@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 import { useApi } from '../session/session.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
@@ -41,6 +41,26 @@ export function useKnocking(range: string, limit: number) {
     queryFn: async ({ signal }) =>
       (await api.GET('/api/insight/knocking', { params: { query: { range, limit, sort: 'hits' } }, signal })).data,
     refetchInterval: everyMs(range),
+  });
+}
+
+export type KnockingOrder = 'hits' | 'last_hit';
+const knockingPage = 50;
+
+/** All addresses that were denied, page by page. */
+export function useKnockingPages(range: string, sort: KnockingOrder) {
+  const api = useApi();
+  return useInfiniteQuery({
+    queryKey: queryKeys.insight('knocking', 'pages', range, sort),
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { range, sort, limit: knockingPage, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return (await api.GET('/api/insight/knocking', { params: { query }, signal })).data;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    // Rows must not move while more of them are being read.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : everyMs(range)),
+    placeholderData: keepPreviousData,
   });
 }
 
@@ -103,6 +123,18 @@ export function useAttacks(enabled: boolean) {
     queryKey: queryKeys.insight('attacks'),
     queryFn: async ({ signal }) => (await api.GET('/api/insight/attacks', { signal })).data.items,
     enabled,
+    // Events report a begin and an end, but not the figures between.
+    refetchInterval: ({ state }) => (state.data?.some(({ ended_at: end }) => end === null) ? 30_000 : false),
+  });
+}
+
+export function useAttack(id: string) {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.insight('attacks', id),
+    queryFn: async ({ signal }) =>
+      (await api.GET('/api/insight/attacks/{id}', { params: { path: { id } }, signal })).data,
+    refetchInterval: ({ state }) => (state.data?.ended_at === null ? 30_000 : false),
   });
 }
 

@@ -7,6 +7,7 @@ export type Subject =
   | 'backups'
   | 'blocked-ip'
   | 'blocked-ips'
+  | 'blocked-sparks'
   | 'blocked-texts'
   | 'certificates'
   | 'check'
@@ -36,6 +37,8 @@ export const queryKeys = {
   blockedList: (query: object): Key => ['blocked-ips', query],
   /** Apart from the list: a search by text reads every entry in the service, so no event repeats it. */
   blockedTextSearch: (query: object): Key => ['blocked-texts', query],
+  /** Apart from the list: no event changes them. */
+  blockedSparks: (query: object, first: number, last: number): Key => ['blocked-sparks', query, first, last],
   blockedDetail: (ip: string | null): Key => ['blocked-ip', 'detail', ip],
   blockedEntry: (ip: string | null): Key => ['blocked-ip', 'entry', ip],
   blockedInside: (network: string): Key => ['blocked-ip', 'inside', network],

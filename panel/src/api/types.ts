@@ -11,6 +11,9 @@ export type ConfigurationDrift = Schemas['ConfigurationDrift'];
 export type WorkerHealth = Schemas['WorkerHealth'];
 /** Dialogs need no hits. */
 export type BlockedIp = Omit<Schemas['BlockedIp'], 'hits'>;
+/** An entry with what it denied. */
+export type ListedIp = Schemas['BlockedIp'];
+export type EntryHits = Schemas['EntryHits'];
 export type Claim = Schemas['Claim'];
 export type Source = Schemas['Source'];
 export type BlockedIpDetail = Schemas['BlockedIpDetail'];
@@ -65,7 +68,9 @@ export type InsightSeries = Schemas['InsightSeries'];
 export type KnockingAddress = Schemas['KnockingAddress'];
 export type Candidate = Schemas['Candidate'];
 export type SourceEffect = Schemas['SourceEffect'];
+export type KnockingPage = Schemas['KnockingPage'];
 export type Attack = Schemas['Attack'];
+export type AttackDetail = Schemas['AttackDetail'];
 export type Notice = Schemas['Notice'];
 
 export type AuditRecord = Schemas['AuditRecord'];

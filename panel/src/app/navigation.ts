@@ -3,6 +3,7 @@ import type { Scope } from '../api/types.ts';
 import {
   ActivityIcon,
   BlockIcon,
+  ChartIcon,
   ClockIcon,
   FileIcon,
   GridIcon,
@@ -22,8 +23,8 @@ export interface Destination {
   readonly label: string;
   readonly icon: typeof ActivityIcon;
   readonly needs: Scope;
-  /** A short label: the page is in the bottom bar of a phone, which has room for four pages. */
-  readonly onPhone?: string;
+  /** The label in the bottom bar of a phone. */
+  readonly short?: string;
   /** The second key of its shortcut, after `g`. */
   readonly key?: string;
 }
@@ -37,14 +38,20 @@ interface NavigationGroup {
 export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: null,
-    pages: [{ path: '/', label: 'Overview', icon: ActivityIcon, needs: 'read', onPhone: 'Overview', key: 'o' }],
+    pages: [{ path: '/', label: 'Overview', icon: ActivityIcon, needs: 'read', key: 'o' }],
+  },
+  {
+    label: 'Traffic',
+    pages: [
+      { path: '/denied', label: 'Denied requests', icon: ChartIcon, needs: 'read', key: 'd' },
+      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', key: 'n' },
+    ],
   },
   {
     label: 'Protection',
     pages: [
-      { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read', onPhone: 'Blocked', key: 'b' },
-      { path: '/candidates', label: 'Candidates', icon: WarningIcon, needs: 'read', onPhone: 'Candidates', key: 'd' },
-      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', onPhone: 'Map', key: 'm' },
+      { path: '/blocked', label: 'Blocked addresses', icon: BlockIcon, needs: 'read', short: 'Blocked', key: 'b' },
+      { path: '/map', label: 'Map', icon: GridIcon, needs: 'read', key: 'm' },
       { path: '/trusted', label: 'Trusted addresses', icon: HeartIcon, needs: 'read', key: 't' },
       { path: '/sources', label: 'Sources', icon: LayersIcon, needs: 'read', key: 'l' },
     ],
@@ -72,3 +79,10 @@ export const navigationGroups: readonly NavigationGroup[] = [
 const checkPage: Destination = { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' };
 
 export const destinations: readonly Destination[] = [...navigationGroups.flatMap(({ pages }) => pages), checkPage];
+
+/** Those of the bottom bar: its fifth place opens the menu. */
+const onPhone: readonly PanelPage[] = ['/', '/blocked', '/candidates', '/map'];
+
+export const phonePages: readonly Destination[] = onPhone.flatMap((path) =>
+  destinations.filter((page) => page.path === path),
+);

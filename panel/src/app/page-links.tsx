@@ -1,12 +1,9 @@
 import { Box, NavLink, Text } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useAllowed } from '../session/session.ts';
-import { type Destination, destinations, navigationGroups } from './navigation.ts';
+import { type Destination, navigationGroups, phonePages } from './navigation.ts';
 import { usePageCounts } from './page-counts.ts';
 import classes from './page-links.module.css';
-
-/** At most four: the fifth place opens the menu. */
-const phonePages = destinations.filter(({ onPhone }) => onPhone !== undefined).slice(0, 4);
 
 export function useCurrentPath(): string {
   return useRouterState({ select: ({ location }) => location.pathname });
@@ -71,10 +68,10 @@ export function BottomBar({ menuOpened, onMenu, menuIcon }: BottomBarProps) {
   const path = useCurrentPath();
   return (
     <Box component="nav" className={classes.bottom} aria-label="Main pages" hiddenFrom="sm">
-      {phonePages.map(({ path: to, onPhone, icon: Icon }) => (
+      {phonePages.map(({ path: to, label, short, icon: Icon }) => (
         <Link key={to} to={to} className={classes.tab} aria-current={path === to ? 'page' : undefined}>
           <Icon size={20} />
-          {onPhone}
+          {short ?? label}
         </Link>
       ))}
       <button type="button" className={classes.tab} aria-expanded={menuOpened} onClick={onMenu}>

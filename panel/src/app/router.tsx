@@ -15,6 +15,7 @@ const at = <const Path extends string>(path: Path, load: () => Promise<{ default
 
 const routes = root.addChildren([
   at('/', () => import('../pages/overview/page.tsx')),
+  at('/denied', () => import('../pages/denied/page.tsx')),
   at('/blocked', () => import('../pages/blocked/page.tsx')),
   at('/map', () => import('../pages/map/page.tsx')),
   at('/candidates', () => import('../pages/candidates/page.tsx')),

@@ -40,7 +40,8 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
       width,
       height,
       legend: { show: false },
-      padding: [18, 8, 0, 0],
+      // Room for half of the last label of the axis.
+      padding: [18, 18, 0, 0],
       cursor: {
         y: false,
         points: { show: false },

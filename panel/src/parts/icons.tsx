@@ -28,6 +28,7 @@ export const ShieldIcon = icon(
 export const BellIcon = icon(
   <path d="M6.500 16.500V11a5.500 5.500 0 0 1 11 0v5.500l1.500 1.500H5zM10 20.500a2.200 2.200 0 0 0 4 0" />,
 );
+export const ChartIcon = icon(<path d="M4 20V11M9.500 20V4M15 20v-6M20.500 20V8" />);
 export const ClockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7.500V12l3 2" />);
 export const MenuIcon = icon(<path d="M4 7h16M4 12h16M4 17h16" />);
 export const BlockIcon = icon(<path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM5.8 5.8l12.4 12.4" />);

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 
 interface LoadOlderProps {
+  readonly words?: string;
   readonly of: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
@@ -8,12 +9,12 @@ interface LoadOlderProps {
   };
 }
 
-export function LoadOlder({ of: query }: LoadOlderProps) {
+export function LoadOlder({ of: query, words = 'Load older records' }: LoadOlderProps) {
   if (!query.hasNextPage) return null;
   return (
     <Group justify="center" mt="sm">
       <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
-        Load older records
+        {words}
       </Button>
     </Group>
   );

@@ -59,6 +59,12 @@ describe('counting in the built-in template', () => {
     expect(lines[at]).toContain(' table pm_clients if { rand(16) 0 }');
   });
 
+  it('samples wildcards only if a site has one', async () => {
+    const sampling = (text: string) => text.match(/ table pm_sites if /g)?.length;
+    expect(sampling(await rendered('on'))).toBe(2);
+    expect(sampling(await rendered('on', { sites: [] }))).toBe(1);
+  });
+
   it.each([
     ['/var/run/proxy.sock', '/var/run/proxy-peers.sock'],
     ['/run/stats', '/run/stats-peers.sock'],

@@ -46,7 +46,9 @@ export const sampleSites = (condition: string): string => `\
     # One in ${sampleOf} denied requests counts for the name of the site, exact or as a wildcard. All are counted by address,
     # in the page for denied clients.
     http-request track-sc1 '${host}' table ${sitesTable.name} if ${isSampled} ${condition} { ${isNamed(host)} }
+{%- if has_wildcards %}
     http-request track-sc1 '${wildcard}' table ${sitesTable.name} if ${isSampled} ${condition} { ${isNamed(wildcard)} } !{ ${isNamed(host)} }
+{%- endif %}
 {%- endif %}`;
 
 /** Behind the rule that denies. */

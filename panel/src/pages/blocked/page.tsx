@@ -125,7 +125,7 @@ export default function BlockedPage() {
             cache={cache}
             selected={selection.all ? 'all' : new Set(selection.entries.keys())}
             opened={opened}
-            found={query.text}
+            query={query}
             sort={sort}
             onSelect={allowed ? selection.select : null}
             onOpen={(entry) => setOpened(entry.ip_address, opened === '' ? 'push' : 'replace')}

@@ -1,4 +1,5 @@
-import { Alert, Text } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useAttacks } from '../../api/insight.ts';
 import type { Attack } from '../../api/types.ts';
 import { momentText, SpanSince } from '../../parts/age.tsx';
@@ -13,7 +14,14 @@ export function AttackLine({ id, since }: { readonly id: number; readonly since:
         <b title={momentText(since)}>
           Attack for <SpanSince time={since} />.
         </b>{' '}
-        {attack !== undefined && attackWords(attack)} All of it gets 403.
+        {attack !== undefined && attackWords(attack)} All of it gets 403.{' '}
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => <Link to="/denied" search={{ attack: String(id) }} {...props} />}
+        >
+          Show attack
+        </Anchor>
       </Text>
     </Alert>
   );

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
-import { isInsightLoading, isInsightOff, useInsight } from '../../api/insight.ts';
+import { useInsight } from '../../api/insight.ts';
+import { allViews } from '../../charts/series-chart/chart-views.ts';
+import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
 import { type RangeName, rangeLabels } from '../../charts/times.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ReadProblem } from '../../parts/read.tsx';
-import styles from '../../parts/styles.module.css';
+import { WhereCounted } from '../../parts/where-counted.tsx';
 import { AttackLine } from './attack-line.tsx';
-import { DeniedChart } from './chart/denied-chart.tsx';
 import { Figures } from './figures/figures.tsx';
 import classes from './overview.module.css';
 import { LoudestBlocked } from './tables/loudest-blocked.tsx';
@@ -17,17 +17,8 @@ import { SourceEffects } from './tables/source-effects.tsx';
 export function InsightPart({ range }: { readonly range: RangeName }) {
   const insight = useInsight(range);
   const { data, error } = insight;
-  if (isInsightOff(error))
-    return (
-      <section className={styles.card} aria-label="Denied requests">
-        <EmptyState title="Denied requests are not counted">
-          The setting PROXY_MANAGER_INSIGHT is off. Blocking does not depend on it.
-        </EmptyState>
-      </section>
-    );
-  if (isInsightLoading(error)) return <Loading what="The service is reading its stored figures" />;
   return (
-    <>
+    <WhereCounted error={error}>
       <ReadProblem of={insight} failed="Could not load the figures of denied requests" />
       {data === undefined && error === null && <Loading what="Loading the figures" />}
       {data !== undefined && (
@@ -39,7 +30,7 @@ export function InsightPart({ range }: { readonly range: RangeName }) {
               Counting begins with the first denied request. First figures in a minute.
             </Text>
           )}
-          <DeniedChart range={range} />
+          <SeriesChart range={range} views={allViews} height={220} />
           <div className={classes.tables}>
             <LoudestBlocked range={range} label={rangeLabels[range]} />
             <LoudestClients />
@@ -47,6 +38,6 @@ export function InsightPart({ range }: { readonly range: RangeName }) {
           </div>
         </>
       )}
-    </>
+    </WhereCounted>
   );
 }

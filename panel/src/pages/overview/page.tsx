@@ -2,6 +2,7 @@ import { Group, VisuallyHidden } from '@mantine/core';
 import { useEffect } from 'react';
 import { useHealth } from '../../api/health.ts';
 import { isStale } from '../../app/enforcement.ts';
+import { RangeField, useRange } from '../../charts/range-field.tsx';
 import { useNow } from '../../parts/age.tsx';
 import { useWhileVisible } from '../../parts/use-while-visible.ts';
 import { useSessionState } from '../../session/session.ts';
@@ -10,7 +11,6 @@ import { UnusedTrust } from '../trusted/unused-trust.tsx';
 import { HealthParts } from './health/health-parts.tsx';
 import { InsightPart } from './insight-part.tsx';
 import classes from './overview.module.css';
-import { RangeField, useRange } from './range-field.tsx';
 import { FirstSteps } from './start/first-steps.tsx';
 import { Verdict } from './verdict.tsx';
 

@@ -44,6 +44,16 @@ export const filterWords: readonly FilterWords[] = [
     ],
   },
   {
+    name: 'hit_within',
+    label: 'Last hit',
+    choices: [
+      { value: '1h', label: 'within 1 h' },
+      { value: '24h', label: 'within 24 h' },
+      { value: '7d', label: 'within 7 days' },
+      { value: '30d', label: 'within 30 days' },
+    ],
+  },
+  {
     name: 'not_hit_for',
     label: 'Never matched',
     choices: [
@@ -59,9 +69,12 @@ export function choiceLabel({ name, choices }: FilterWords, value: string): stri
   const known = choices.find((choice) => choice.value === value)?.label;
   if (known !== undefined) return known;
   return (
-    { wider_than: `wider than /${value}`, blocked_since: `since ${value}`, not_hit_for: `in ${value}` }[
-      name as string
-    ] ??
+    {
+      wider_than: `wider than /${value}`,
+      blocked_since: `since ${value}`,
+      hit_within: `within ${value}`,
+      not_hit_for: `in ${value}`,
+    }[name as string] ??
     choices[0]?.label ??
     value
   );

@@ -13,6 +13,8 @@ test.each([
   ['blocked_since', 'yesterday'],
   ['not_hit_for', '1h'],
   ['not_hit_for', '401d'],
+  ['hit_within', 'today'],
+  ['hit_within', '401d'],
   ['sort', 'hits.now'],
   ['order', 'up'],
 ] as const)('drops %s=%s of the URL, and names it', (name, value) => {
@@ -27,7 +29,8 @@ test('keeps what the API takes', () => {
     wider_than: '48',
     blocked_since: '7d',
     not_hit_for: '90d',
-    sort: 'blocked_at',
+    hit_within: '24h',
+    sort: 'last_hit',
     order: 'desc',
   };
   expect(readFilter(url)).toEqual({ filter: url, invalid: [] });
@@ -54,6 +57,8 @@ test('knows which list one request can select', () => {
     wider_than: 20,
   });
   expect(selectedBy(allBlocked)).toBeNull();
+  // No request removes by this filter.
+  expect(selectedBy(queryOf({ ...noFilter, source: 'drop', hit_within: '24h' }, all))).toBeNull();
   expect(selectedBy(queryOf({ ...noFilter, source: 'drop', expiring: 'yes' }, all))).toBeNull();
   expect(selectedBy(queryOf({ ...noFilter, family: 'ipv4' }, { kind: 'text', text: 'ssh' }))).toBeNull();
 });

@@ -2,7 +2,13 @@
 // program wrote opens here too.
 import { parseDuration } from '../../../../../src/domain/duration.ts';
 import { parseTime } from '../../../../../src/domain/rfc3339.ts';
-import { allBlocked, type BlockedQuery, type Selected } from '../../../api/blocked-ips.ts';
+import {
+  allBlocked,
+  type BlockedQuery,
+  type Selected,
+  type SortColumn,
+  sortColumns,
+} from '../../../api/blocked-ips.ts';
 import type { Search } from '../search.ts';
 
 export const filterNames = [
@@ -12,6 +18,7 @@ export const filterNames = [
   'wider_than',
   'blocked_since',
   'not_hit_for',
+  'hit_within',
   'sort',
   'order',
 ] as const;
@@ -26,11 +33,13 @@ export const noFilter: FilterTexts = {
   wider_than: '',
   blocked_since: '',
   not_hit_for: '',
+  hit_within: '',
   sort: '',
   order: '',
 };
 
 const daySeconds = 86_400;
+const longestSeconds = 400 * daySeconds;
 
 const isValid: Readonly<Record<FilterName, (text: string, all: FilterTexts) => boolean>> = {
   source: () => true,
@@ -40,11 +49,19 @@ const isValid: Readonly<Record<FilterName, (text: string, all: FilterTexts) => b
   blocked_since: (text) => parseDuration(text).ok || parseTime(text).ok,
   not_hit_for: (text) => {
     const duration = parseDuration(text);
-    return duration.ok && duration.value >= daySeconds && duration.value <= 400 * daySeconds;
+    return duration.ok && duration.value >= daySeconds && duration.value <= longestSeconds;
   },
-  sort: (text) => ['address', 'blocked_at', 'expires_at'].includes(text),
+  hit_within: (text) => {
+    const duration = parseDuration(text);
+    return duration.ok && duration.value <= longestSeconds;
+  },
+  sort: isSortColumn,
   order: (text) => text === 'asc' || text === 'desc',
 };
+
+function isSortColumn(text: string): text is SortColumn {
+  return (sortColumns as readonly string[]).includes(text);
+}
 
 interface ReadFilter {
   readonly filter: FilterTexts;
@@ -77,7 +94,7 @@ export function queryOf(filter: FilterTexts, search: Search): BlockedQuery {
     text: search.kind === 'text' ? search.text : '',
     expiring: expiring !== '',
     family: family === 'ipv4' || family === 'ipv6' ? family : '',
-    sort: sort === 'blocked_at' || sort === 'expires_at' ? sort : '',
+    sort: isSortColumn(sort) && sort !== 'address' ? sort : '',
     order: order === 'desc' ? 'desc' : '',
   };
 }
@@ -88,8 +105,9 @@ export function isFiltered({ sort: _sort, order: _order, ...query }: BlockedQuer
 }
 
 /** What selects exactly the entries of the list for one request; null: the service has no such filter. */
-export function selectedBy({ q, text, expiring, sort: _sort, order: _order, ...query }: BlockedQuery): Selected | null {
-  if (q !== '' || text !== '' || expiring) return null;
+export function selectedBy(list: BlockedQuery): Selected | null {
+  const { q, text, expiring, hit_within: hitWithin, sort: _sort, order: _order, ...query } = list;
+  if (q !== '' || text !== '' || expiring || hitWithin !== '') return null;
   const { wider_than: wider, ...texts } = query;
   const given = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== ''));
   const selected: Selected = { ...given, ...(wider === '' ? {} : { wider_than: Number(wider) }) };

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
+import type { SortColumn } from '../../../api/blocked-ips.ts';
 import classes from './entry-list.module.css';
-
-export type SortColumn = 'address' | 'blocked_at' | 'expires_at';
 
 export interface ListSort {
   readonly by: SortColumn;
@@ -13,15 +12,20 @@ export interface ListSort {
 interface ColumnHeaderProps {
   readonly name: SortColumn;
   readonly sort: ListSort;
+  readonly className?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** Of a column that the list can be sorted by: the newest first, but the earliest end and the lowest address. */
-export function ColumnHeader({ name, sort: { by, descending, onSort }, children }: ColumnHeaderProps) {
+/** Of a column that the list can be sorted by. */
+export function ColumnHeader({ name, sort: { by, descending, onSort }, className, children }: ColumnHeaderProps) {
   const sorted = by === name;
-  const next = sorted ? !descending : name === 'blocked_at';
+  const next = sorted ? !descending : startsDescending(name);
   return (
-    <span role="columnheader" aria-sort={sorted ? (descending ? 'descending' : 'ascending') : 'none'}>
+    <span
+      role="columnheader"
+      className={className}
+      aria-sort={sorted ? (descending ? 'descending' : 'ascending') : 'none'}
+    >
       {onSort === null ? (
         children
       ) : (
@@ -32,4 +36,9 @@ export function ColumnHeader({ name, sort: { by, descending, onSort }, children 
       )}
     </span>
   );
+}
+
+/** The newest and the most first, but the earliest end and the lowest address. */
+export function startsDescending(name: SortColumn): boolean {
+  return name !== 'address' && name !== 'expires_at';
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { BlockedIp } from '../../../api/types.ts';
+import { allBlocked } from '../../../api/blocked-ips.ts';
+import type { ListedIp } from '../../../api/types.ts';
 import { FakeService } from '../../../test/fake-service.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { EntryList } from './entry-list.tsx';
@@ -8,19 +9,29 @@ import { PageCache, type PageRequest } from './page-cache.ts';
 
 const total = 1_000;
 const address = (row: number): string => `10.0.${row >> 8}.${row & 255}`;
-const entry = (row: number): BlockedIp => ({
+const hits = { last_24h: 12_345, last_30d: null, total: 20_000, first_hit: null, last_hit: null };
+const entry = (row: number): ListedIp => ({
   ip_address: address(row),
   reason: row === 1 ? 'port scan' : null,
   blocked_by: 'ops',
   blocked_at: '2026-11-01T00:00:00Z',
   expires_at: null,
+  hits: [hits, { ...hits, last_24h: null }, { ...hits, last_24h: 0, total: 0 }][row] ?? null,
 });
 const requests: PageRequest[] = [];
+let service: FakeService;
 const sort = { by: 'address', descending: false, onSort: vi.fn() } as const;
 const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemoveSelected: vi.fn() };
 
 async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
-  new FakeService();
+  service = new FakeService();
+  service.on('GET /api/blocked-ips', () => ({
+    body: {
+      items: [{ ...entry(0), hits: { ...hits, spark: [1, 0, 2] } }, entry(3)],
+      total,
+      next_cursor: null,
+    },
+  }));
   const cache = new PageCache(async (request) => {
     requests.push(request);
     const from = request.cursor === null ? request.offset : Number(request.cursor);
@@ -28,7 +39,7 @@ async function show(selected: readonly string[] | 'all' = [], found = ''): Promi
     return { items, next_cursor: from + request.limit < total ? String(from + request.limit) : null, total };
   }, 50);
   await cache.refresh();
-  const props = { cache, found, opened: address(3), sort, ...handlers };
+  const props = { cache, query: { ...allBlocked, text: found }, opened: address(3), sort, ...handlers };
   await renderInApp(<EntryList {...props} selected={selected === 'all' ? selected : new Set(selected)} />);
   return screen.findByRole('grid');
 }
@@ -88,15 +99,56 @@ it('marks the searched text', async () => {
   await waitFor(() => expect(grid.querySelector('mark')?.textContent).toBe('scan'));
 });
 
+it('shows what each entry denied, and why a figure is not known, which is never 0', async () => {
+  const grid = await show();
+  const cells = (row: number): (string | null)[][] =>
+    [...grid.querySelectorAll(`[aria-rowindex="${row + 2}"] > span`)]
+      .slice(5, 8)
+      .map((cell) => [cell.textContent, cell.getAttribute('title')]);
+  expect(cells(0)).toEqual([
+    ['12,345', null],
+    ['', null],
+    ['—', 'No request was counted, but a part of the time was not watched.'],
+  ]);
+  expect(cells(1)[0]).toEqual(['—', 'Not known: a part of the last 24 h was not watched.']);
+  expect([cells(2)[0], cells(2)[2]]).toEqual([
+    ['0', null],
+    ['Never', 'It denied no request since it was blocked.'],
+  ]);
+  const notCounted = 'Not known: the service does not count denied requests, or it has just started.';
+  expect(cells(3)).toEqual([
+    ['—', notCounted],
+    ['', null],
+    ['—', notCounted],
+  ]);
+});
+
+it('draws the hours of the visible rows, with one request', async () => {
+  const grid = await show();
+  await waitFor(() => expect(grid.querySelectorAll('[aria-rowindex="2"] rect')).toHaveLength(3));
+  expect(grid.querySelectorAll('[aria-rowindex="5"] rect')).toHaveLength(0);
+  expect(service.calls.filter(({ call }) => call === 'GET /api/blocked-ips')).toHaveLength(1);
+});
+
+it('reads no hours for a text search, which reads every entry', async () => {
+  const grid = await show([], 'scan');
+  await waitFor(() => expect(grid.querySelector('mark')).not.toBeNull());
+  expect(service.calls.filter(({ call }) => call === 'GET /api/blocked-ips')).toHaveLength(0);
+});
+
 it('sorts by a column with its header, and back with a second press', async () => {
   await show();
-  const [address, blocked] = screen.getAllByRole('columnheader').filter((header) => header.hasAttribute('aria-sort'));
+  const [address, , , blocked] = screen
+    .getAllByRole('columnheader')
+    .filter((header) => header.hasAttribute('aria-sort'));
   expect([address?.getAttribute('aria-sort'), blocked?.getAttribute('aria-sort')]).toEqual(['ascending', 'none']);
   fireEvent.click(screen.getByRole('button', { name: 'Blocked' }));
   // The newest are of interest first.
   expect(sort.onSort).toHaveBeenLastCalledWith('blocked_at', true);
   fireEvent.click(screen.getByRole('button', { name: 'Address' }));
   expect(sort.onSort).toHaveBeenLastCalledWith('address', true);
+  fireEvent.click(screen.getByRole('button', { name: 'Denied, 24 h' }));
+  expect(sort.onSort).toHaveBeenLastCalledWith('hits', true);
   fireEvent.click(screen.getByRole('button', { name: 'Expires' }));
   expect(sort.onSort).toHaveBeenLastCalledWith('expires_at', false);
 });

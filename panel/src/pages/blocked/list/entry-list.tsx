@@ -3,7 +3,8 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import type { BlockedIp } from '../../../api/types.ts';
+import type { BlockedQuery } from '../../../api/blocked-ips.ts';
+import type { ListedIp } from '../../../api/types.ts';
 import styles from '../../../parts/styles.module.css';
 import { ColumnHeader, type ListSort } from './column-header.tsx';
 import classes from './entry-list.module.css';
@@ -19,25 +20,27 @@ import {
   visibleRows,
 } from './scroll-window.ts';
 import { usePageCacheState } from './use-page-cache.ts';
+import { useSparks } from './use-sparks.ts';
 
 const settleMs = 160;
 
 interface EntryListProps {
-  readonly cache: PageCache<BlockedIp>;
+  readonly cache: PageCache<ListedIp>;
+  /** Of the list in the cache. */
+  readonly query: BlockedQuery;
   readonly selected: ReadonlySet<string> | 'all';
   /** The address of the entry whose story is open; empty: none. */
   readonly opened: string;
-  readonly found: string;
   readonly sort: ListSort;
   /** Null: the key may not change entries. */
-  readonly onSelect: ((entry: BlockedIp, range: readonly BlockedIp[] | null) => void) | null;
-  readonly onOpen: (entry: BlockedIp) => void;
-  readonly onRemove: ((entry: BlockedIp) => void) | null;
+  readonly onSelect: ((entry: ListedIp, range: readonly ListedIp[] | null) => void) | null;
+  readonly onOpen: (entry: ListedIp) => void;
+  readonly onRemove: ((entry: ListedIp) => void) | null;
   readonly onRemoveSelected: (() => void) | null;
 }
 
 export function EntryList(props: EntryListProps) {
-  const { cache, selected, opened, found, sort, onSelect, onOpen, onRemove, onRemoveSelected } = props;
+  const { cache, query, selected, opened, sort, onSelect, onOpen, onRemove, onRemoveSelected } = props;
   const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -52,6 +55,7 @@ export function EntryList(props: EntryListProps) {
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
   const position = positionWithin(view.position, shape);
   const { first, last } = visibleRows(position, shape);
+  const sparks = useSparks(query, { first, last, shown: !narrow && rows > 0 });
 
   useEffect(() => {
     if (rows > 0) cache.show(first, last);
@@ -132,14 +136,14 @@ export function EntryList(props: EntryListProps) {
 
   const rendered = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
   return (
-    <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow} data-beside={opened !== ''}>
+    <div className={`${classes.list} ${styles.card}`} ref={sized} data-narrow={narrow}>
       <div
         ref={scroller}
         className={classes.scroll}
         role="grid"
         aria-label="Blocked addresses"
         aria-rowcount={rows + 1}
-        aria-colcount={8}
+        aria-colcount={11}
         aria-multiselectable={onSelect !== null}
         aria-activedescendant={rows > 0 ? `${id}-${active}` : undefined}
         tabIndex={0}
@@ -160,8 +164,19 @@ export function EntryList(props: EntryListProps) {
           <span role="columnheader" className={classes.author}>
             Blocked by
           </span>
-          <span role="columnheader">Source</span>
-          <ColumnHeader name="blocked_at" sort={sort}>
+          <span role="columnheader" className={classes.source}>
+            Source
+          </span>
+          <ColumnHeader name="hits" sort={sort} className={classes.denied}>
+            Denied, 24 h
+          </ColumnHeader>
+          <span role="columnheader" className={classes.spark}>
+            <VisuallyHidden>Denied by hour</VisuallyHidden>
+          </span>
+          <ColumnHeader name="last_hit" sort={sort} className={classes.lastHit}>
+            Last hit
+          </ColumnHeader>
+          <ColumnHeader name="blocked_at" sort={sort} className={classes.since}>
             Blocked
           </ColumnHeader>
           <ColumnHeader name="expires_at" sort={sort}>
@@ -181,7 +196,8 @@ export function EntryList(props: EntryListProps) {
               top={view.scrollTop + index * rowHeight - position}
               height={rowHeight}
               active={index === active}
-              found={found}
+              found={query.text}
+              spark={sparks.get(cache.row(index)?.ip_address ?? '')}
               selected={isSelected(cache.row(index)?.ip_address)}
               opened={opened !== '' && cache.row(index)?.ip_address === opened}
               selectable={onSelect !== null}
@@ -196,8 +212,8 @@ export function EntryList(props: EntryListProps) {
 }
 
 /** Only loaded rows. */
-function rowsBetween(cache: PageCache<BlockedIp>, from: number, to: number): BlockedIp[] {
-  const entries: BlockedIp[] = [];
+function rowsBetween(cache: PageCache<ListedIp>, from: number, to: number): ListedIp[] {
+  const entries: ListedIp[] = [];
   for (let index = Math.min(from, to); index <= Math.max(from, to); index += 1) {
     const entry = cache.row(index);
     if (entry !== undefined) entries.push(entry);

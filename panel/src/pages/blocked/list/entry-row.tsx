@@ -1,6 +1,7 @@
 // Plain elements: fast scrolling renders hundreds of rows per second, and Mantine's components cost ten times as much.
 import { memo } from 'react';
-import type { BlockedIp } from '../../../api/types.ts';
+import type { EntryHits, ListedIp } from '../../../api/types.ts';
+import { SparkBars } from '../../../charts/bars.tsx';
 import { Age, End, momentText } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
 import { claimsOf, manual, sourceNames } from '../../../parts/source-words.ts';
@@ -8,26 +9,29 @@ import styles from '../../../parts/styles.module.css';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { matchIn } from '../search.ts';
 import classes from './entry-list.module.css';
+import { deniedCell, noHitCell } from './hit-words.ts';
 
 export interface RowActions {
   readonly activate: (index: number) => void;
   /** `extend`: from the last selected row. */
   readonly select: (index: number, extend: boolean) => void;
-  readonly open: (entry: BlockedIp) => void;
-  readonly remove: (entry: BlockedIp) => void;
+  readonly open: (entry: ListedIp) => void;
+  readonly remove: (entry: ListedIp) => void;
 }
 
 interface EntryRowProps {
   readonly id: string;
   readonly index: number;
   /** Undefined: not loaded yet. */
-  readonly entry: BlockedIp | undefined;
+  readonly entry: ListedIp | undefined;
   readonly top: number;
   readonly height: number;
   readonly active: boolean;
   /** Its story is open beside the list. */
   readonly opened: boolean;
   readonly selected: boolean;
+  /** Of each of the last 24 hours; null: not known; undefined: not loaded. The same object until it changes. */
+  readonly spark: readonly number[] | null | undefined;
   readonly found: string;
   readonly selectable: boolean;
   readonly removable: boolean;
@@ -36,7 +40,8 @@ interface EntryRowProps {
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, opened, selected, found, selectable, removable, actions } = props;
+  const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, removable, actions } =
+    props;
   if (entry === undefined) {
     return (
       <div
@@ -103,6 +108,13 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
           </span>
         )}
       </span>
+      <span role="gridcell" className={`${classes.denied} ${styles.figure}`} {...titleOf(deniedCell(entry.hits))}>
+        {deniedCell(entry.hits).text}
+      </span>
+      <span role="gridcell" className={classes.spark}>
+        {spark != null && <SparkBars values={spark} />}
+      </span>
+      <LastHit hits={entry.hits} />
       <span role="gridcell" className={classes.since} title={momentText(entry.blocked_at)}>
         <Age time={entry.blocked_at} />
       </span>
@@ -130,6 +142,10 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   );
 });
 
+function titleOf({ why }: ReturnType<typeof deniedCell>) {
+  return why === undefined ? {} : { title: why };
+}
+
 function Marked({ text, part }: { readonly text: string; readonly part: string }) {
   const match = matchIn(part, text);
   if (match === null) return <bdi>{visibleText(text)}</bdi>;
@@ -139,5 +155,15 @@ function Marked({ text, part }: { readonly text: string; readonly part: string }
       <mark>{visibleText(text.slice(match.from, match.to))}</mark>
       {visibleText(text.slice(match.to))}
     </bdi>
+  );
+}
+
+function LastHit({ hits }: { readonly hits: EntryHits | null }) {
+  const time = hits?.last_hit ?? null;
+  const none = noHitCell(hits);
+  return (
+    <span role="gridcell" className={classes.lastHit} {...(time === null ? titleOf(none) : {})}>
+      {time === null ? none.text : <Age time={time} />}
+    </span>
   );
 }

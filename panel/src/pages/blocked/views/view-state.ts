@@ -17,6 +17,7 @@ const names = ['q', 'in', ...filterNames] as const;
 
 /** Those that every panel has. */
 export const ownViews: readonly View[] = [
+  { name: 'Knocking', search: { ...emptyView, hit_within: '24h', sort: 'hits', order: 'desc' } },
   { name: 'All', search: emptyView },
   { name: 'Newest', search: { ...emptyView, sort: 'blocked_at', order: 'desc' } },
   { name: 'Expiring', search: { ...emptyView, expiring: 'yes', sort: 'expires_at' } },

@@ -10,11 +10,12 @@ interface FigureProps {
   /** Null: nothing to compare with. */
   readonly trend: string | null;
   readonly about: string;
-  readonly to: { readonly hash: string } | { readonly to: PanelPage };
+  readonly to: PanelPage;
+  readonly search?: Readonly<Record<string, string>>;
   readonly children?: ReactNode;
 }
 
-export function Figure({ name, value, trend, about, to, children }: FigureProps) {
+export function Figure({ name, value, trend, about, to, search, children }: FigureProps) {
   const content = (
     <>
       <Text size="sm" c="dimmed" component="span" display="block">
@@ -35,12 +36,8 @@ export function Figure({ name, value, trend, about, to, children }: FigureProps)
       <span className={classes.picture}>{children}</span>
     </>
   );
-  return 'hash' in to ? (
-    <a className={classes.figure} href={`#${to.hash}`}>
-      {content}
-    </a>
-  ) : (
-    <Link className={classes.figure} to={to.to}>
+  return (
+    <Link className={classes.figure} to={to} {...(search === undefined ? {} : { search })}>
       {content}
     </Link>
   );

@@ -31,7 +31,8 @@ export function Figures({ summary, range }: FiguresProps) {
         value={count(summary.denied)}
         trend={isComparable(summary, now) ? changeText(summary.denied, previous.denied) : null}
         about={shareWords(summary)}
-        to={{ hash: 'chart' }}
+        to="/denied"
+        search={{ range }}
       >
         {denied !== undefined && <SparkLine values={denied.slice(0, -1)} />}
       </Figure>
@@ -40,14 +41,15 @@ export function Figures({ summary, range }: FiguresProps) {
         value={count(summary.addresses)}
         trend={null}
         about={`${count(summary.new_addresses)} for the first time`}
-        to={{ hash: 'loudest' }}
+        to="/denied"
+        search={{ range }}
       />
       <Figure
         name="Blocked entries"
         value={count(summary.entries)}
         trend={entries === undefined ? null : growthText(entries)}
         about={`${count(summary.expiring_24h)} expire within 24 h`}
-        to={{ to: '/blocked' }}
+        to="/blocked"
       >
         {entries !== undefined && <SparkLine values={entries} fromZero={false} />}
       </Figure>
@@ -56,7 +58,7 @@ export function Figures({ summary, range }: FiguresProps) {
         value={words.value}
         trend={words.share}
         about={words.about}
-        to={{ to: '/sources' }}
+        to="/sources"
       >
         {never.count !== null && summary.entries > 0 && <ShareBar share={never.count / summary.entries} />}
       </Figure>
@@ -65,7 +67,7 @@ export function Figures({ summary, range }: FiguresProps) {
         value={count(summary.candidates)}
         trend="not blocked"
         about="Loud clients, estimated"
-        to={{ to: '/candidates' }}
+        to="/candidates"
       />
     </section>
   );

@@ -6,9 +6,9 @@ import type { RangeName } from '../../../charts/times.ts';
 import { momentText, spanText, useServiceNow } from '../../../parts/age.tsx';
 import { count } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
+import classes from '../../../parts/small-table.module.css';
+import { SmallTable } from '../../../parts/small-table.tsx';
 import styles from '../../../parts/styles.module.css';
-import classes from './small-table.module.css';
-import { SmallTable } from './small-table.tsx';
 
 const shown = 6;
 /** Of the last whole or current hours only; a longer range has totals. */
@@ -31,6 +31,7 @@ export function LoudestBlocked({ range, label }: { readonly range: RangeName; re
       <SmallTable
         title="Loudest blocked"
         id="loudest"
+        link={{ words: 'All', to: '/denied', search: { range } }}
         columns={columns}
         rows={items.map(({ ip_address: ip, entry, hits, spark, last_hit: last }) => (
           <tr key={ip} data-row>

@@ -3,11 +3,11 @@ import { lazy, Suspense, useState } from 'react';
 import { useCandidates } from '../../../api/insight.ts';
 import { percent } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
+import classes from '../../../parts/small-table.module.css';
+import { SmallTable } from '../../../parts/small-table.tsx';
 import styles from '../../../parts/styles.module.css';
 import { opens } from '../../../parts/use-row-keys.ts';
 import { useAllowed } from '../../../session/session.ts';
-import classes from './small-table.module.css';
-import { SmallTable } from './small-table.tsx';
 
 const BlockDialog = lazy(async () => ({
   default: (await import('../../blocked/block/block-dialog.tsx')).BlockDialog,

@@ -6,9 +6,9 @@ import { ShareBar } from '../../../charts/bars.tsx';
 import type { RangeName } from '../../../charts/times.ts';
 import { count, percent } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
+import classes from '../../../parts/small-table.module.css';
+import { SmallTable } from '../../../parts/small-table.tsx';
 import styles from '../../../parts/styles.module.css';
-import classes from './small-table.module.css';
-import { SmallTable } from './small-table.tsx';
 
 const shown = 6;
 const columns = [

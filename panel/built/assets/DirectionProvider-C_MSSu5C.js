@@ -1,1 +1,0 @@
-import{_ as e,m as t,t as n}from"./jsx-runtime-vtv3MAX0.js";var r=e(t(),1);n();var i=(0,r.createContext)({dir:`ltr`,toggleDirection:()=>{},setDirection:()=>{}});function a(){return(0,r.use)(i)}export{a as t};

@@ -1,1 +1,0 @@
-import{_t as e,ft as t}from"./query-keys-BvDjGeLx.js";import{t as n}from"./InputBase-z-s4ebRE.js";import{t as r}from"./jsx-runtime-vtv3MAX0.js";var i=r(),a=t(t=>{let r=e([`Input`,`InputWrapper`,`TextInput`],null,t);return(0,i.jsx)(n,{component:`input`,...r,__staticSelector:`TextInput`})});a.classes=n.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-import{o as e,rt as t}from"./query-keys-BvDjGeLx.js";import{V as n}from"./index-__cIIOx7.js";import{t as r}from"./jsx-runtime-vtv3MAX0.js";var i=r();function a({title:r,children:a}){return e(`admin`)?a:(0,i.jsx)(n,{title:r,children:(0,i.jsx)(t,{c:`dimmed`,children:`You need an administrator key to see this page.`})})}export{a as t};

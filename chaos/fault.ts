@@ -11,7 +11,7 @@ export interface Stack {
   /** Runs HAProxy and writes its configuration; null: the service does. */
   readonly operator: Operator | null;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the service's certificates; null: it orders none. */
+  /** Of the service's certificates; null: it orders none, and has none. */
   readonly authority: Authority | null;
   /** Starts the service if it has ended; resolves when it is ready. */
   relaunch(environment?: Readonly<Record<string, string>>): Promise<void>;
@@ -50,6 +50,6 @@ export interface Fault {
   readonly alone?: boolean;
   /** Of faults with the same value only one strikes in a round; default: its name. */
   readonly holds?: string | readonly string[];
-  /** Every choice uses `random`, so that a seed repeats it. */
-  strike(stack: Stack, random: Random): Promise<Struck>;
+  /** Every choice uses `random`, so that a seed repeats it. Null: the stack has nothing that it could strike. */
+  strike(stack: Stack, random: Random): Promise<Struck | null>;
 }

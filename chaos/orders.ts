@@ -53,7 +53,7 @@ export class Orders {
     for (const one of this.#all) {
       if (!one.done && clock() - one.since > deadlineMs) story.addBroken(await this.#reportOf(one));
     }
-    for (const one of this.#all.filter(({ done }) => done).slice(-checkedLast)) {
+    for (const one of [...this.#uploaded(), ...this.#all.filter(({ done }) => done).slice(-checkedLast)]) {
       const wrong = await this.#servedWrong(one);
       if (wrong !== null) story.addBroken(wrong);
     }
@@ -125,8 +125,13 @@ export class Orders {
     }
   }
 
+  #uploaded(): readonly Pick<Ordered, 'id' | 'name' | 'least'>[] {
+    const { uploaded } = this.#stack;
+    return uploaded === null ? [] : [{ ...uploaded, least: 1 }];
+  }
+
   /** Null: new connections get the version that is stored. */
-  async #servedWrong({ id, name, least }: Ordered): Promise<string | null> {
+  async #servedWrong({ id, name, least }: Pick<Ordered, 'id' | 'name' | 'least'>): Promise<string | null> {
     if (least === 0) return null;
     const end = clock() + 60_000;
     for (;;) {

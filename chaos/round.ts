@@ -143,7 +143,7 @@ export class Arena {
     await this.#reportRemaining(story);
     return {
       round: program.round,
-      struck: faults.map(({ fault }) => fault),
+      struck: faults.filter((_, at) => afterwards[at] !== null).map(({ fault }) => fault),
       operations: figures.operations,
       ms: Math.round(clock() - story.began),
       checkedMs: Math.round(clock() - healed),
@@ -175,7 +175,7 @@ export class Arena {
     const begun = clock();
     const window = windows.open(fault.excuses);
     const over = () => window.close();
-    let struck: Struck;
+    let struck: Struck | null;
     try {
       struck = await inTime(fault.strike(this.stack, new Random(step.seed)), `${fault.name} to strike`);
     } catch (error) {
@@ -183,6 +183,11 @@ export class Arena {
       // Another fault may have removed its target.
       story.record(begun, `FAULT ${fault.name}`, `missed: ${textOf(error)}`);
       if (!besideOthers) story.addBroken(`${fault.name} could not strike: ${textOf(error)}`);
+      return null;
+    }
+    if (struck === null) {
+      over();
+      story.record(begun, `FAULT ${fault.name}`, 'nothing to strike');
       return null;
     }
     story.record(begun, `FAULT ${fault.name}`, struck.detail);

@@ -3,6 +3,7 @@ import { processAlive } from '../src/system/processes.ts';
 import { settableClock } from '../testkit/clock.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { RealService } from '../testkit/real-service.ts';
+import { madeCertificate } from '../testkit/tls/made-certificate.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 import { Authority } from './authority.ts';
 import type { Stack } from './fault.ts';
@@ -19,6 +20,11 @@ const attachedEnvironment = {
   PROXY_MANAGER_ATTACHED: 'true',
 };
 
+interface Uploaded {
+  readonly id: string;
+  readonly name: string;
+}
+
 export class ChaosStack implements Stack {
   readonly service: RealService;
   readonly bin: string;
@@ -28,11 +34,16 @@ export class ChaosStack implements Stack {
   readonly authority: Authority | null;
   /** 0: it serves no TLS. */
   readonly httpsPort: number;
+  /** Faults of certificates find this one from the first round on; null: it serves no TLS. */
+  readonly uploaded: Uploaded | null;
   #relaunching: Promise<void> | null = null;
   #launches = 0;
 
   private constructor(
-    parts: Pick<ChaosStack, 'service' | 'bin' | 'upstream' | 'operator' | 'environment' | 'authority' | 'httpsPort'>,
+    parts: Pick<
+      ChaosStack,
+      'service' | 'bin' | 'upstream' | 'operator' | 'environment' | 'authority' | 'httpsPort' | 'uploaded'
+    >,
   ) {
     this.service = parts.service;
     this.bin = parts.bin;
@@ -41,6 +52,7 @@ export class ChaosStack implements Stack {
     this.environment = parts.environment;
     this.authority = parts.authority;
     this.httpsPort = parts.httpsPort;
+    this.uploaded = parts.uploaded;
   }
 
   /** @param attached an operator runs HAProxy; otherwise the service does @param certificates it orders some */
@@ -66,7 +78,8 @@ export class ChaosStack implements Stack {
         },
       });
       if (!attached) await setUpstreams(service);
-      return new ChaosStack({ service, bin, upstream, operator, environment, authority, httpsPort });
+      const uploaded = certificates ? await upload(service) : null;
+      return new ChaosStack({ service, bin, upstream, operator, environment, authority, httpsPort, uploaded });
     } catch (error) {
       await (operator as Operator | null)?.stop();
       await authority?.stop();
@@ -119,4 +132,13 @@ export class ChaosStack implements Stack {
       }
     }
   }
+}
+
+async function upload(service: RealService): Promise<Uploaded> {
+  const name = 'uploaded.chaos.test';
+  const { certificate, privateKey } = madeCertificate([name]);
+  const body = { certificate, private_key: privateKey };
+  const answer = await service.call('POST', '/api/certificates', { body });
+  if (answer.status !== 201) throw new Error(`the upload was answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+  return { id: String(answer.body['id']), name };
 }

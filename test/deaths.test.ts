@@ -8,14 +8,13 @@ import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, within } from '../testkit/conditions.ts';
-import { dealt, describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 
 const atATime = 4;
 
-describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
-  const dealtIt = dealt(bin, it);
+describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
   const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
   let service: RealService;
   const acknowledged: string[] = [];
@@ -87,7 +86,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await eventually('it is dead', async () => !(await processAlive(pid, startTime)));
   }
 
-  dealtIt('of the worker: a new one starts and enforces every acknowledged block', async () => {
+  it('of the worker: a new one starts and enforces every acknowledged block', async () => {
     const before = await service.workerPid();
     const refusals = await blockThroughout(async () => {
       await kill(before);
@@ -97,7 +96,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt('of the worker after a refused reload, while another one drains: a new one starts and serves', async () => {
+  it('of the worker after a refused reload, while another one drains: a new one starts and serves', async () => {
     const client = service.keepAliveClient('127.0.0.8');
     expect(await client.visit()).toBe(200);
     const served = await service.workerPid();
@@ -121,7 +120,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt('of the master: it is started again and enforces every acknowledged block', async () => {
+  it('of the master: it is started again and enforces every acknowledged block', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       await kill(master.pid);
@@ -134,7 +133,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt('of the service: HAProxy enforces, and the next start adopts it', async () => {
+  it('of the service: HAProxy enforces, and the next start adopts it', async () => {
     const before = await service.processes();
     const refusals = await blockThroughout(async () => {
       const held = acknowledged.at(-1)!;
@@ -152,7 +151,7 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt('of the service and the master together: the next start restores both', async () => {
+  it('of the service and the master together: the next start restores both', async () => {
     const { master } = await service.processes();
     const refusals = await blockThroughout(async () => {
       service.kill('SIGKILL');
@@ -165,25 +164,22 @@ describeOnProductProxies('kill -9 during blocks', ({ bin, major, minor }) => {
     await expectEnforced();
   });
 
-  dealtIt(
-    'of the master with a live configuration broken outside the service: the last known good serves',
-    async () => {
-      const good = await readFile(service.paths.config, 'utf8');
-      const { master } = await service.processes();
-      await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
-      const broken = await readFile(service.paths.config, 'utf8');
-      await kill(master.pid);
-      await servedAgainAfter(master.pid);
-      expect(await readFile(service.paths.config, 'utf8')).toBe(good);
-      expect((await service.logText()).split('HAProxy has ended').at(-1)).toContain('Backup restored');
-      await expectEnforced();
-      const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
-      expect(JSON.stringify(kept)).toContain('refused by HAProxy at start');
-      expect(broken).not.toBe(good);
-    },
-  );
+  it('of the master with a live configuration broken outside the service: the last known good serves', async () => {
+    const good = await readFile(service.paths.config, 'utf8');
+    const { master } = await service.processes();
+    await appendFile(service.paths.config, '\nfrontend broken\n  bind no-such-thing\n');
+    const broken = await readFile(service.paths.config, 'utf8');
+    await kill(master.pid);
+    await servedAgainAfter(master.pid);
+    expect(await readFile(service.paths.config, 'utf8')).toBe(good);
+    expect((await service.logText()).split('HAProxy has ended').at(-1)).toContain('Backup restored');
+    await expectEnforced();
+    const kept = (await service.call('GET', '/api/config/backups')).body as { items?: unknown };
+    expect(JSON.stringify(kept)).toContain('refused by HAProxy at start');
+    expect(broken).not.toBe(good);
+  });
 
-  dealtIt('of the master without the service: a foreign process in the stale pid file is left alone', async () => {
+  it('of the master without the service: a foreign process in the stale pid file is left alone', async () => {
     const { master } = await service.processes();
     service.kill('SIGTERM');
     await service.ended();

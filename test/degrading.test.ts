@@ -13,7 +13,7 @@ import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
 /** Reloads by another process, two blocks during each. */
-const foreignReloads = longTests ? 10 : 4;
+const foreignReloads = longTests ? 10 : 2;
 /** Blocked one after the other while the socket is broken. */
 const blocksMeanwhile = longTests ? 50 : 10;
 

@@ -9,22 +9,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { dealt, describeOnOneProxy, describeOnProductProxies, itInLongTests } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
 import { certificates, compileCache, program, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const clean = { code: 0, signal: null };
 
-describeOnProductProxies('the end of the service', ({ bin }) => {
-  const dealtIt = dealt(bin, it);
+describeOnNewestProxy('the end of the service', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     service = await RealService.start({ bin });
   });
   afterAll(() => service.stop());
 
-  dealtIt('answers 50 blocks and a slow upload in progress, and leaves HAProxy running and enforcing', async () => {
+  it('answers 50 blocks and a slow upload in progress, and leaves HAProxy running and enforcing', async () => {
     const before = await service.processes();
     const ips = Array.from({ length: 50 }, (_, n) => `127.40.0.${n + 1}`);
     const agent = new Agent({ keepAlive: true, maxSockets: ips.length });
@@ -55,7 +54,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     await expectAgreement(service, ['127.41.0.1', ...ips]);
   });
 
-  dealtIt('takes no longer when HAProxy’s worker hangs', async () => {
+  it('takes no longer when HAProxy’s worker hangs', async () => {
     const worker = await service.workerPid();
     await suspend(worker);
     try {
@@ -72,7 +71,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     expect(await service.visit('127.42.0.1')).toBe(403);
   });
 
-  dealtIt('is clean in the middle of its start too', async () => {
+  it('is clean in the middle of its start too', async () => {
     service.kill('SIGTERM');
     expect(await service.ended()).toEqual(clean);
     await rm(service.paths.log);
@@ -88,7 +87,7 @@ describeOnProductProxies('the end of the service', ({ bin }) => {
     await service.healthy();
   });
 
-  dealtIt('is not caused by SIGHUP, which reopens the manager log', async () => {
+  it('is not caused by SIGHUP, which reopens the manager log', async () => {
     const old = `${service.paths.log}.1`;
     await rename(service.paths.log, old);
     await service.block('127.43.0.1');

@@ -183,7 +183,7 @@ describeOnNewestProxy('a start', ({ bin }) => {
 });
 
 describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
-  it('does not share its port with another process, reports it, and starts when the port is free', async () => {
+  it('does not share it, reports it, and starts when it is free; then reports a second proxy there by name', async () => {
     let listener: Server | null = null;
     const service = await started(bin, {
       before: async (_paths, { proxyPort }) => {
@@ -204,11 +204,8 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
     await closed(listener!);
     await service.healthy();
     expect(await service.visit('127.0.0.9')).toBe(200);
-  });
 
-  it('reports a second proxy on the same port by name while it runs, and none on another address', async () => {
-    const service = await started(bin);
-    await service.healthy();
+    // A listener on another address is not reported.
     const elsewhere = await listenOn(service.proxyPort, '127.0.0.77');
     await service.healthy();
     await closed(elsewhere);
@@ -216,12 +213,12 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
     await writeFile(config, secondConfig(service));
     const proxy = spawn(bin, ['-f', config], { stdio: 'ignore' });
     cleanUps.push(() => gone(proxy));
-    const named = new RegExp(
+    const ofProxy = new RegExp(
       `port ${service.proxyPort} \\(process ${proxy.pid}, .*haproxy.*\\): another process listens`,
     );
     await eventually('health is degraded and names the second proxy', async () => {
       const { body } = await service.health();
-      return body['status'] === 'degraded' && named.test(body['reasons'].join('\n'));
+      return body['status'] === 'degraded' && ofProxy.test(body['reasons'].join('\n'));
     });
     await gone(proxy);
     await service.healthy();

@@ -13,7 +13,7 @@ export const authorityAway: Fault = {
   name: 'authority-away',
   excuses: {},
   async strike({ authority }, random) {
-    if (authority === null) return { detail: 'no authority: nothing done', heal: async () => undefined };
+    if (authority === null) return null;
     const { front } = authority;
     const lost = random.pick(['createOrder', 'answerChallenge', 'finalize', 'certificate'] as const);
     const [what, outage] = random.pick([...outages, ['lost', null] as const]);

@@ -10,8 +10,7 @@ export const clockJump: Fault = {
   excuses: { clock: true },
   async strike({ service: { pid, paths } }, random) {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
-    if (!environment.includes('shifted-clock'))
-      return { detail: 'no clock of its own: nothing done', heal: async () => undefined };
+    if (!environment.includes('shifted-clock')) return null;
     const offset = random.pick([-26, -5, -1, 1, 5, 26]) * hour + random.integer(-60_000, 60_000);
     await setClock(paths.prefix, offset);
     return { detail: `by ${offset} ms`, heal: () => setClock(paths.prefix, 0) };

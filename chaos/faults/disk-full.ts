@@ -7,8 +7,7 @@ export const diskFull: Fault = {
   excuses: { storage: true },
   async strike({ service: { paths } }, random) {
     const leave = random.pick([0, 0, 4_096, 65_536]);
-    if (!(await isDisk(paths.prefix)))
-      return { detail: 'no disk of its own: nothing done', heal: async () => undefined };
+    if (!(await isDisk(paths.prefix))) return null;
     const ballast = await fillDisk(paths.prefix, leave);
     return { detail: `${ballast} bytes of ballast, ${leave} left`, heal: () => makeRoom(paths.prefix) };
   },

@@ -131,11 +131,13 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
       { from: '127.0.0.5' },
     );
     await proxy.exchange(Array.from({ length: count }, (_, at) => named(`2001:db8::${at.toString(16)}`)));
+    for (const client of ['32.2.3.4', '32.20.3.4', '132.2.3.4'])
+      await proxy.exchange(Array.from({ length: count }, () => named(client)));
     const unknown = Array.from({ length: 100 }, (_, at): Headers => [['host', `${at}.unknown.example`]]);
     await proxy.exchange(unknown, { from: '127.0.0.2' });
     const read = await reading(proxy, false);
     expect([...read.sites.keys()].sort()).toEqual(['*.example.com', echoHost]);
-    expect([...read.clients.keys()].sort()).toEqual(['127.0.0.5', '2001:db8::']);
+    expect([...read.clients.keys()].sort()).toEqual(['127.0.0.5', '132.2.3.4', '2001:db8::', '32.2.3.4', '32.20.3.4']);
     // 100 on average; outside of 50 to 160 in one of a million runs.
     for (const sampled of [read.sites.get('*.example.com'), ...[...read.clients.values()].map((one) => one.requests)])
       expect(Math.abs((sampled ?? 0) - 105)).toBeLessThan(55);

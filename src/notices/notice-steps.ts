@@ -3,7 +3,7 @@ import type { Facts, FactType } from '../events/facts.ts';
 import type { NewNotice } from '../store/notices-store.ts';
 
 export type Step =
-  | { readonly kind: 'open'; readonly notice: NewNotice }
+  | { readonly kind: 'open'; readonly notice: NewNotice; readonly repeats: boolean }
   | { readonly kind: 'end'; readonly subject: string };
 
 type Rules = { readonly [Type in FactType]?: (fact: Facts[Type]) => Step | null };
@@ -44,6 +44,7 @@ const rules: Rules = {
       level: 'attention',
       title: `Candidate: ${ip} is not blocked`,
       detail: `${figure(rate)} requests a second, ${Math.round(errors * 100)} % of them errors (estimated).`,
+      repeats: true,
       page: '/candidates',
     }),
   'source.useless': ({ source, entries, days }) =>
@@ -51,6 +52,7 @@ const rules: Rules = {
       level: 'attention',
       title: `${source} denied nothing in ${days} days`,
       detail: `It has ${figure(entries)} entries.`,
+      repeats: true,
       page: '/sources',
     }),
   'certificate.expiring': ({ id, names, days_left: days }) =>
@@ -58,6 +60,7 @@ const rules: Rules = {
       level: 'attention',
       title: `A certificate expires in ${days} ${days === 1 ? 'day' : 'days'}`,
       detail: names.join(', '),
+      repeats: true,
       page: '/certificates',
     }),
   'certificate.expired': ({ id, names }) =>
@@ -80,6 +83,7 @@ const rules: Rules = {
       level: 'attention',
       title: `Orders pause until ${until}`,
       detail,
+      repeats: true,
       page: '/certificates',
     }),
 };
@@ -103,10 +107,14 @@ function stepForOperation(done: Facts['operation.done']): Step | null {
   }
 }
 
-type Words = Pick<NewNotice, 'level' | 'title' | 'detail' | 'page'> & { readonly detail_for_admins?: 0 | 1 };
+type Words = Pick<NewNotice, 'level' | 'title' | 'detail' | 'page'> & {
+  readonly detail_for_admins?: 0 | 1;
+  /** The fact is emitted again while its cause continues, or for another cause: after a day, that is another notice. */
+  readonly repeats?: boolean;
+};
 
-function open(subject: string, type: string, { detail_for_admins = 0, ...words }: Words): Step {
-  return { kind: 'open', notice: { subject, type, detail_for_admins, ...words } };
+function open(subject: string, type: string, { detail_for_admins = 0, repeats = false, ...words }: Words): Step {
+  return { kind: 'open', notice: { subject, type, detail_for_admins, ...words }, repeats };
 }
 
 function end(subject: string): Step {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Facts, FactType } from '../events/facts.ts';
 import { NoticesStore } from '../store/notices-store.ts';
 import type { Database } from '../store/open-database.ts';
+import type { Log } from '../telemetry/log.ts';
 import { Notices } from './notices.ts';
 
 let folder: StoreFolder;
@@ -57,9 +58,9 @@ it('leads from a candidate to the candidates', async () => {
 
 it('keeps one notice of a subject, with its last state', async () => {
   fact('health.changed', { status: 'degraded', was: 'ok', reasons: ['worker 7: no answer'] });
-  fact('health.changed', { status: 'down', was: 'degraded', reasons: ['database: disk full'] });
+  fact('health.changed', { status: 'degraded', was: 'degraded', reasons: ['database: disk full'] });
   expect((await notices.list(anna, 10, false)).items).toMatchObject([
-    { id: 1, level: 'failure', detail: 'database: disk full', ended_at: null },
+    { id: 1, level: 'attention', detail: 'database: disk full', ended_at: null },
   ]);
   // After a restart of the service too, which first reports how it is.
   fact('health.changed', { status: 'ok', was: null, reasons: [] });
@@ -67,6 +68,33 @@ it('keeps one notice of a subject, with its last state', async () => {
   expect((await notices.list(anna, 10, false)).items).toMatchObject([
     { id: 2, ended_at: null },
     { id: 1, ended_at: now.toISOString() },
+  ]);
+});
+
+it('opens another notice when a cause that was read becomes worse, and ends both', async () => {
+  fact('health.changed', { status: 'degraded', was: 'ok', reasons: [] });
+  await notices.read(anna, 1);
+  fact('health.changed', { status: 'down', was: 'degraded', reasons: [] });
+  fact('health.changed', { status: 'down', was: 'down', reasons: ['no worker'] });
+  expect((await notices.list(anna, 10, false)).items).toMatchObject([
+    { id: 2, level: 'failure', detail: 'no worker', read: false },
+    { id: 1, level: 'attention', read: true },
+  ]);
+  fact('health.changed', { status: 'ok', was: 'down', reasons: [] });
+  const ends = (await notices.list(anna, 10, false)).items.map(({ ended_at: end }) => end);
+  expect(ends).toEqual([now.toISOString(), now.toISOString()]);
+});
+
+it('opens another notice of a candidate that is found again after a day', async () => {
+  candidate(1);
+  now = new Date('2026-11-21T11:00:00.000Z');
+  candidate(1);
+  expect((await notices.list(anna, 10, false)).unread).toBe(1);
+  now = new Date('2026-11-21T12:00:00.000Z');
+  candidate(1);
+  expect((await notices.list(anna, 10, false)).items.map(({ at }) => at)).toEqual([
+    '2026-11-21T12:00:00.000Z',
+    '2026-11-20T12:00:00.000Z',
   ]);
 });
 
@@ -124,6 +152,22 @@ it('stores a notice after the database refused it', async () => {
   await database.write.schema.alterTable('away').renameTo('notices').execute();
   candidate(2);
   expect(await titles()).toEqual(['Candidate: 198.51.100.2 is not blocked', 'Candidate: 198.51.100.1 is not blocked']);
+  await notices.stop();
+});
+
+it('logs which notices were lost while the database rejected them', async () => {
+  const lost: unknown[] = [];
+  const log: Log = { ...silentLog, error: (message, fields) => lost.push([message, fields]) };
+  const store = new NoticesStore(database);
+  notices = new Notices({ store, log, now: () => now });
+  vi.spyOn(store, 'apply').mockImplementationOnce(async () => {
+    for (let at = 1_000; at < 1_003; at += 1) candidate(at);
+    throw new Error('disk full');
+  });
+  for (let at = 0; at < 1_000; at += 1) candidate(at);
+  expect(await titles()).toHaveLength(1_000);
+  const subjects = ['candidate 198.51.100.0', 'candidate 198.51.100.1', 'candidate 198.51.100.2'];
+  expect(lost).toEqual([['Notices were lost: the database rejected notices for too long', { lost: 3, subjects }]]);
   await notices.stop();
 });
 

@@ -4,12 +4,13 @@ import type { NoticePage, NoticesRead } from '../api/notices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { FactListener } from '../events/facts.ts';
-import type { NoticeStep, NoticesStore } from '../store/notices-store.ts';
+import { type NoticeStep, type NoticesStore, subjectOf } from '../store/notices-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { stepFor } from './notice-steps.ts';
 
 /** While the database rejects writes. Older ones are dropped, and logged. */
 const mostWaiting = 1_000;
+const mostSubjectsLogged = 5;
 const retryMs = 5_000;
 
 interface Deps {
@@ -32,11 +33,7 @@ export class Notices {
   readonly listener: FactListener = ({ type, data }) => {
     const step = stepFor(type, data);
     if (step === null) return;
-    if (this.#waiting.length >= mostWaiting) {
-      this.#waiting.shift();
-      this.#deps.log.error('A notice was lost: the database rejected notices for too long', { type });
-    }
-    this.#waiting.push({ ...step, at: this.#deps.now() });
+    this.#wait([...this.#waiting, { ...step, at: this.#deps.now() }]);
     void this.flush();
   };
 
@@ -81,6 +78,15 @@ export class Notices {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
+  /** Keeps the newest; those of an attempt that failed and those that came meanwhile may be too many. */
+  #wait(steps: readonly NoticeStep[]): void {
+    this.#waiting = steps.slice(-mostWaiting);
+    const dropped = steps.length - this.#waiting.length;
+    if (dropped === 0) return;
+    const subjects = [...new Set(steps.slice(0, dropped).map(subjectOf))].slice(0, mostSubjectsLogged);
+    this.#deps.log.error('Notices were lost: the database rejected notices for too long', { lost: dropped, subjects });
+  }
+
   async #write(): Promise<void> {
     const steps = this.#waiting;
     if (steps.length === 0) return;
@@ -91,7 +97,7 @@ export class Notices {
     } catch (error) {
       if (!this.#failing) this.#deps.log.warn('Notices could not be stored; retrying', { cause: causeText(error) });
       this.#failing = true;
-      this.#waiting = [...steps, ...this.#waiting].slice(-mostWaiting);
+      this.#wait([...steps, ...this.#waiting]);
       if (this.#timer !== null) clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.flush(), retryMs).unref();
     }

@@ -8,7 +8,7 @@ export interface NoticesSchema {
 export interface NoticesTable {
   /** Counts up; never used again. */
   id: Generated<number>;
-  /** What it is about, such as `health` or `attack 7`: at most one notice of a subject is open. */
+  /** What it is about, such as `health` or `attack 7`. Of several open ones, the last one changes, and all end together. */
   subject: string;
   type: string;
   level: 'failure' | 'attention';

@@ -5,12 +5,26 @@ import type { Database } from './open-database.ts';
 export type NoticeRow = Readonly<Selectable<NoticesTable>>;
 export type NewNotice = Readonly<Omit<Insertable<NoticesTable>, 'id' | 'at' | 'ended_at'>>;
 
-/** `open`: a notice, or another wording of the open one of its subject. `end`: of the open one. */
+/** `open`: a notice, or another wording of the open one of its subject. `end`: of all open ones of the subject. */
 export type NoticeStep =
-  | { readonly kind: 'open'; readonly at: Date; readonly notice: NewNotice }
+  | { readonly kind: 'open'; readonly at: Date; readonly notice: NewNotice; readonly repeats: boolean }
   | { readonly kind: 'end'; readonly at: Date; readonly subject: string };
 
+export function subjectOf(step: NoticeStep): string {
+  return step.kind === 'end' ? step.subject : step.notice.subject;
+}
+
 const most = 1_000;
+const dayMs = 86_400_000;
+
+/** Other words of a notice that was read are not seen: what is worse, or repeats after a day, is another notice. */
+function isAnother(
+  { notice, repeats, at }: NoticeStep & { kind: 'open' },
+  open: Pick<NoticeRow, 'level' | 'at'>,
+): boolean {
+  if (notice.level === 'failure' && open.level === 'attention') return true;
+  return repeats && at.getTime() - Date.parse(open.at) >= dayMs;
+}
 
 /** The tables `notices` and `notice_reads`, each with at most 1,000 rows. Failures are `StoreError`s. */
 export class NoticesStore {
@@ -25,22 +39,29 @@ export class NoticesStore {
     await this.#database.write.transaction().execute(async (transaction) => {
       for (const step of steps) {
         const at = step.at.toISOString();
-        const subject = step.kind === 'end' ? step.subject : step.notice.subject;
+        if (step.kind === 'end') {
+          await transaction
+            .updateTable('notices')
+            .set({ ended_at: at })
+            .where('subject', '=', step.subject)
+            .where('ended_at', 'is', null)
+            .execute();
+          continue;
+        }
+        const { notice } = step;
         const open = await transaction
           .selectFrom('notices')
-          .select('id')
-          .where('subject', '=', subject)
+          .select(['id', 'level', 'at'])
+          .where('subject', '=', notice.subject)
           .where('ended_at', 'is', null)
+          .orderBy('id', 'desc')
           .executeTakeFirst();
-        if (open !== undefined) {
-          const change = step.kind === 'end' ? { ended_at: at } : step.notice;
-          await transaction.updateTable('notices').set(change).where('id', '=', open.id).execute();
-        } else if (step.kind === 'open') {
+        if (open === undefined || isAnother(step, open)) {
           await transaction
             .insertInto('notices')
-            .values({ ...step.notice, at, ended_at: null })
+            .values({ ...notice, at, ended_at: null })
             .execute();
-        }
+        } else await transaction.updateTable('notices').set(notice).where('id', '=', open.id).execute();
       }
       const oldest = await transaction
         .selectFrom('notices')

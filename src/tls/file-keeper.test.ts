@@ -212,6 +212,17 @@ it('no file is changed before the certificates are known, and loading is repeate
   expect(keeper.get(THIRD)).toMatchObject({ version: 1 });
 });
 
+it('changes no list when HAProxy refuses a configuration before the database could be read', async () => {
+  await loaded();
+  files = new TlsFiles(files.folder);
+  await chmod(files.folder, 0o755);
+  const keeper = keeperOf();
+  await expect(keeper.load()).rejects.toThrow('chmod 700');
+  await keeper.refresh();
+  expect(await keeper.substitute('[ALERT] unknown keyword', { began: performance.now(), number: 1 })).toBe(false);
+  expect(await list()).toEqual([files.pathOf(FIRST), files.pathOf(THIRD)]);
+});
+
 it('a folder that another process removes is made again with all files', async () => {
   const keeper = await loaded();
   await rm(files.folder, { recursive: true });

@@ -221,17 +221,13 @@ export class FileKeeper {
    */
   async substitute(output: string | null, check: RefusedCheck = NO_CHECK): Promise<boolean> {
     return await this.#lock.run(async () => {
-      const { files } = this.#deps;
-      const refused = await this.#refused.find(output, this.#idsOnDisk());
-      if (check.number <= WRITTEN_BACK_TIMES && (await this.#isOutdated(output, refused, check))) return true;
+      // Until the database was read, the list and the files of certificates stay as they are.
+      const onDisk = this.#isLoaded ? this.#idsOnDisk() : { readable: [], unreadable: [] };
+      const refused = await this.#refused.find(output, onDisk);
+      const mayRewrite = this.#isLoaded && check.number <= WRITTEN_BACK_TIMES;
+      if (mayRewrite && (await this.#isOutdated(output, refused, check))) return true;
       let isChanged = false;
-      for (const [path, why] of refused) {
-        const isDefault = path === files.defaultCertificate;
-        const replaced = isDefault
-          ? await replaceDefaultCertificate(this.#deps, why)
-          : await this.#substituteOne(files.idOf(path), why);
-        isChanged ||= replaced;
-      }
+      for (const [path, why] of refused) isChanged = (await this.#substituteOne(path, why)) || isChanged;
       return isChanged;
     });
   }
@@ -312,8 +308,10 @@ export class FileKeeper {
     }
   }
 
-  async #substituteOne(id: string, why: string): Promise<boolean> {
+  async #substituteOne(path: string, why: string): Promise<boolean> {
     const { files, log } = this.#deps;
+    if (path === files.defaultCertificate) return await replaceDefaultCertificate(this.#deps, why);
+    const id = files.idOf(path);
     try {
       this.#refused.add(id, why);
       if (this.#wanted.has(id)) await files.linkToDefault(id);

@@ -3,7 +3,7 @@ import { parseIp, sortKey } from '../../src/domain/ip.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { HitsStore } from '../../src/store/hits-store.ts';
 import { InsightStore } from '../../src/store/insight-store.ts';
-import { type NewNotice, NoticesStore } from '../../src/store/notices-store.ts';
+import { type NewNotice, type NoticeStep, NoticesStore } from '../../src/store/notices-store.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { type Metric, type Point, SeriesStore, steps } from '../../src/store/series-store.ts';
 
@@ -81,9 +81,9 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       }),
     });
     await new NoticesStore(database).apply([
-      { kind: 'open', at: new Date(attack.from * 1_000), notice: notice('attack 1', 'attack.started') },
+      opened(attack.from, notice('attack 1', 'attack.started')),
       { kind: 'end', at: new Date(attack.to * 1_000), subject: 'attack 1' },
-      { kind: 'open', at: new Date((now - hour) * 1_000), notice: notice('certificate c-1', 'certificate.expiring') },
+      opened(now - hour, notice('certificate c-1', 'certificate.expiring')),
     ]);
     const mark = { at: imported, kind: 'import', text: `Import: ${entryCount / 5} blocked, 0 unblocked` };
     const current = now - (now % hour);
@@ -121,6 +121,10 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
   } finally {
     await database.close();
   }
+}
+
+function opened(at: number, words: NewNotice): NoticeStep {
+  return { kind: 'open', at: new Date(at * 1_000), notice: words, repeats: false };
 }
 
 function notice(subject: string, type: 'attack.started' | 'certificate.expiring'): NewNotice {

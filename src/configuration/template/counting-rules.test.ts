@@ -43,7 +43,8 @@ describe('counting in the built-in template', () => {
     const [on, denied] = [rules(await rendered('on')), rules(await rendered('denied'))];
     const clientLines = on.filter((line) => !denied.includes(line)).map((line) => line.trim());
     expect(clientLines).toEqual([
-      'http-request track-sc1 src,ipmask(32,64) table pm_clients if { rand(16) 0 }',
+      'http-request track-sc1 src,ipmask(32,64) table pm_clients if { rand(16) 0 } !{ src -m beg 32.2. }',
+      'http-request track-sc1 src table pm_clients if { rand(16) 0 } { src -m beg 32.2. }',
       'backend pm_clients',
       'stick-table type ipv6 size 100k expire 1h store http_req_cnt,http_req_rate(1m),http_err_cnt',
     ]);
@@ -56,6 +57,12 @@ describe('counting in the built-in template', () => {
     for (const sample of lines.slice(at - 3, at - 1))
       expect(sample).toContain(` table pm_sites if { rand(16) 0 } ${condition} `);
     expect(lines[at]).toContain(' table pm_clients if { rand(16) 0 }');
+  });
+
+  it('samples wildcards only if a site has one', async () => {
+    const sampling = (text: string) => text.match(/ table pm_sites if /g)?.length;
+    expect(sampling(await rendered('on'))).toBe(2);
+    expect(sampling(await rendered('on', { sites: [] }))).toBe(1);
   });
 
   it.each([

@@ -23,6 +23,18 @@ const host = 'req.fhdr(host),lower,regsub("[.]?(:[0-9]*)?$","")';
 const wildcard = `${host},regsub("^[a-z0-9_-]+[.]","*.")`;
 const isNamed = (name: string) => `'${name},map_str({{ names_map }})' -m found`;
 
+// The first two bytes are 0x2002, as those of 6to4: from HAProxy 3.0 on, `ipmask` makes a.b.0.0 of 32.2.a.b.
+const isMistaken = '{ src -m beg 32.2. }';
+
+/**
+ * Rules that count a client as one: IPv4 by its address, IPv6 by its /64.
+ * @param table with a space before it; empty: that of the section
+ * @param condition of the rules, with the condition that selects one of them, which converts the address to text
+ */
+export const trackClient = (track: string, table: string, condition: (kind: string) => string): string => `\
+${track} src,ipmask(32,64)${table} if ${condition(`!${isMistaken}`)}
+    ${track} src${table} if ${condition(isMistaken)}`;
+
 /** Of the rule that denies; both have the same condition. */
 export const countRejected = (phase: 'connection' | 'session', condition: string): string =>
   `tcp-request ${phase} track-sc0 src table ${rejectedTable.name} if ${condition}`;
@@ -34,7 +46,9 @@ export const sampleSites = (condition: string): string => `\
     # One in ${sampleOf} denied requests counts for the name of the site, exact or as a wildcard. All are counted by address,
     # in the page for denied clients.
     http-request track-sc1 '${host}' table ${sitesTable.name} if ${isSampled} ${condition} { ${isNamed(host)} }
+{%- if has_wildcards %}
     http-request track-sc1 '${wildcard}' table ${sitesTable.name} if ${isSampled} ${condition} { ${isNamed(wildcard)} } !{ ${isNamed(host)} }
+{%- endif %}
 {%- endif %}`;
 
 /** Behind the rule that denies. */
@@ -42,7 +56,7 @@ export const sampleClients = `\
 {%- if counts_clients %}
 
     # One in ${sampleOf} requests of other clients counts for the client.
-    http-request track-sc1 src,ipmask(32,64) table ${clientsTable.name} if ${isSampled}
+    ${trackClient('http-request track-sc1', ` table ${clientsTable.name}`, (kind) => `${isSampled} ${kind}`)}
 {%- endif %}`;
 
 /** Of the section global. */

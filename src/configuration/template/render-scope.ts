@@ -103,6 +103,8 @@ export interface TemplateScope {
   readonly server_state_file: string | null;
   /** From each name to what HAProxy does with it (`names-map.ts`). */
   readonly names_map: string;
+  /** Whether one of these names is a wildcard. */
+  readonly has_wildcards: boolean;
   /** From each host name of `sites` to its backend. */
   readonly sites_map: string;
   /** Those that their servers answer: neither disabled sites nor redirects. */
@@ -202,7 +204,7 @@ async function readText(path: string): Promise<string> {
 export function scopeOf(
   input: RenderInput,
   sites: readonly ScopeSite[],
-  maps: Pick<TemplateScope, 'names_map' | 'sites_map'>,
+  maps: Pick<TemplateScope, 'names_map' | 'has_wildcards' | 'sites_map'>,
   machine: MachineFacts,
 ): TemplateScope {
   return {

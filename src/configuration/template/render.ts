@@ -49,7 +49,8 @@ export async function renderConfiguration(
     const { sites, names } = await plainSites(input.sites, machine);
     const namesMap = contentAddressed(input.sitesMapBase, namesMapContent(names));
     const sitesMap = contentAddressed(input.sitesMapBase, sitesMapContent(sites));
-    const maps = { names_map: namesMap.path, sites_map: sitesMap.path };
+    const hasWildcards = names.some((line) => line.startsWith('*.'));
+    const maps = { names_map: namesMap.path, has_wildcards: hasWildcards, sites_map: sitesMap.path };
     const { sites: _checked, ...rest } = scopeOf(input, sites, maps, machine);
     refuseUnlessPlain(rest, '');
     if (rest.http_bind.length === 0)

@@ -7,7 +7,7 @@ import { renderInThread } from './template-thread.ts';
 const scope = scopeOf(
   sampleInput,
   [],
-  { names_map: '/etc/proxy/names.map', sites_map: '/etc/proxy/sites.map' },
+  { names_map: '/etc/proxy/names.map', has_wildcards: false, sites_map: '/etc/proxy/sites.map' },
   sampleInput.machine!,
 );
 const endless = '{% for i in (1..100000) %}{% for j in (1..100000) %}{% assign k = j %}{% endfor %}{% endfor %}';

@@ -343,12 +343,15 @@ describeOnProductProxies('with upstreams, the rules for connections', ({ bin }) 
     for (const [to, expected] of [
       [{ from: '127.0.0.50' }, limit],
       [named(client), limit],
+      // Its bytes are those of 6to4: not counted as 3.4.0.0.
+      [named('32.2.3.4'), limit],
       [{ from: '127.0.0.1' }, limit + 5],
     ] as const) {
       const held = await proxy.hold(limit + 5, to);
       try {
         await eventually('the limit is reached', () => held.open() <= expected);
-        expect(outcomeOf(await proxy.ask([], named('198.51.100.2')))).toBe('198.51.100.2');
+        for (const other of ['198.51.100.2', '3.4.0.0'])
+          expect(outcomeOf(await proxy.ask([], named(other)))).toBe(other);
         expect(held.open()).toBe(expected);
       } finally {
         held.end();

@@ -120,7 +120,7 @@ export function challengeLines(texts: readonly ConfigurationFile[], map: string)
 /** Until the configuration has the table of denied requests; none if its rules use all stick counters. */
 export function countingLines(
   { frontEnds, texts }: Pick<Facts, 'frontEnds' | 'texts'>,
-  insight: InsightMode,
+  insight: Settings['insight'],
 ): string[] {
   if (insight === 'off') return [];
   const names = frontEnds.filter(({ mode }) => mode === 'http').map(({ name }) => name);

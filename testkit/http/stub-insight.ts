@@ -29,6 +29,7 @@ export function stubInsight(at: string): Services['insight'] {
     notHit: async () => ({ blockedBy: at, since: 0 }),
     hitSnapshot: async () => new Map(),
     hitsOf: async (entries) => entries.map(() => null),
+    deniedInDay: async () => true,
     attack: async () => getAttack.examples.ended.answer,
     attacks: async () => ({ items: [attack] }),
   };

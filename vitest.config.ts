@@ -13,8 +13,8 @@ export default defineConfig({
     env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates'), TZ: 'UTC' },
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
-    // Most tests wait half of their time for a real proxy, database or service: two cores serve four workers.
-    maxWorkers: 4,
+    // Most tests wait half of their time for a real proxy, database or service: two cores serve five workers.
+    maxWorkers: 5,
     // Saves a fifteenth of the processor time, which went into collections of a growing young heap.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },

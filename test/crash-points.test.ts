@@ -8,12 +8,9 @@ import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 
 const sample: ReadonlySet<CrashPoint> = new Set<CrashPoint>([
   'group.lines-durable',
-  'map-file.line-hidden',
   'bulk.slice-committed',
-  'tls.list-written',
   'replace.committed',
   'reload.sites-stored',
-  'rollback.switched',
 ]);
 
 describeOnOneProxy('a death of the service', ({ bin, major }) => {

@@ -199,7 +199,7 @@ describeWithFail2ban('fail2ban', () => {
       await idle();
     });
 
-    it('sends all bans again if it was killed before they were sent', async () => {
+    itInLongTests('sends all bans again if it was killed before they were sent', async () => {
       const ip = '127.9.5.1';
       // The service knows the source, and has its earlier bans.
       await ban('127.9.5.2');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIp } from '../src/domain/ip.ts';
 import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
 import { eventually, untilPasses, within } from '../testkit/conditions.ts';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, itInLongTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 /** Like public lists: nested networks, IPv6, in order, with comments, blanks and invalid lines. */
@@ -144,7 +144,8 @@ describeOnNewestProxy('a list', ({ bin }) => {
     await everywhere([...entries, ...kept]);
   });
 
-  it('interrupted by a kill of the service is completed or discarded at the next start', async () => {
+  // crash-points.test.ts interrupts one too.
+  itInLongTests('interrupted by a kill of the service is completed or discarded at the next start', async () => {
     const next = Array.from({ length: 20_000 }, (_, n) => `172.${20 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
     const replacing = put([...next, '127.8.0.0/16'].join('\n'), '?allow_shrink=true').catch(() => null);
     await eventually('it is being applied', async () => (await running()).some((line) => line.startsWith('172.20.')));

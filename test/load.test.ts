@@ -45,7 +45,7 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
   it('get correct answers, and leave database, file and running maps in sync', { timeout: 300_000 }, async () => {
     const json = join(folder, 'load.json');
     const { code, out, err } = await load(
-      ...['--clients', '12', '--seconds', '2', '--entries', '2000', '--think-ms', '50', '--json', json],
+      ...['--clients', '8', '--seconds', '1', '--entries', '1000', '--think-ms', '50', '--json', json],
     );
     expect({ code, out: code === 0 ? '' : out, err: code === 0 ? '' : err }).toEqual({ code: 0, out: '', err: '' });
     const { clients, traffic, samples } = JSON.parse(await readFile(json, 'utf8'));

@@ -5,7 +5,7 @@ import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
-import { longTests, testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
 const entries = longTests ? 1_000_000 : 10_000;
@@ -174,7 +174,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     }
   });
 
-  it('names the first steps, and forgets them when they are hidden', async () => {
+  itInLongTests('names the first steps, and forgets them when they are hidden', async () => {
     // With a short table: axe checks each cell.
     await page.goto(`${base()}/?range=1h&as=table`);
     const steps = region('First steps');

@@ -12,7 +12,7 @@ import { builtInTemplate } from '../src/configuration/template/builtin-template.
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { eventually, patienceMs, untilPasses } from '../testkit/conditions.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -408,7 +408,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says(/ blocked$/);
   });
 
-  it('sorts and filters the list, and a copied link shows the same rows and the same story', async () => {
+  itInLongTests('sorts and filters the list, and a copied link shows the same rows and the same story', async () => {
     const elsewhere = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await service.call('PUT', '/api/blocked-ips?source=dated', {
       body: ['198.18.0.1', '198.18.0.2', '198.18.4.0/22', '2001:db8:77::/48'],
@@ -458,7 +458,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     }
   });
 
-  it('shows IPv4 as a map, by keyboard and with a table of the same sums', async () => {
+  itInLongTests('shows IPv4 as a map, by keyboard and with a table of the same sums', async () => {
     const inside = ['45.83.0.0/16', '45.1.2.3', '45.84.0.1'];
     for (const ip of [...inside, '91.7.7.7']) await service.block(ip);
     await goTo('Map');
@@ -499,7 +499,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     for (const ip of [...inside, '91.7.7.7']) await service.unblock(ip);
   });
 
-  it('unblocks all that the filters select, in one request, and saves the filters as a view', async () => {
+  itInLongTests('unblocks all that the filters select, in one request, and saves the filters as a view', async () => {
     const many = Array.from({ length: 700 }, (_, at) => `198.19.${at >> 8}.${at & 255}`);
     await service.call('POST', '/api/blocked-ips/batch?source=jail:web', { body: { add: many } });
     await page.goto(`${base()}/blocked?source=jail%3Aweb`);
@@ -539,7 +539,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says(/ blocked$/);
   });
 
-  it('lists keys that are not bound to a source, and binds them', async () => {
+  itInLongTests('lists keys that are not bound to a source, and binds them', async () => {
     await service.call('POST', '/api/keys', { body: { name: 'fail2ban', scopes: ['block'] } });
     await service.call('POST', '/api/keys', { body: { name: 'jump', scopes: ['block'] } });
     await goTo('API keys');
@@ -595,7 +595,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     for (const ip of ['198.51.100.1', '198.51.100.3']) await service.call('DELETE', `/api/trusted-ips/${ip}`);
   });
 
-  it('adds a webhook, shows its secret once, and shows the state of its deliveries', async () => {
+  itInLongTests('adds a webhook, shows its secret once, and shows the state of its deliveries', async () => {
     let answer = 204;
     const received: { readonly signature: string; readonly body: string }[] = [];
     const receiver = createServer((request, response) => {

@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, startBrowserWithProfile } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const [proxy] = testProxies().found;
@@ -126,7 +126,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('trusts an address temporarily and shows its expiry', async () => {
+  itInLongTests('trusts an address temporarily and shows its expiry', async () => {
     const page = await open('/trusted');
     await signIn(page);
     await page.getByRole('button', { name: 'Trust address' }).click();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -94,7 +94,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of sites', ...lacking].
     expect(await visit('www.shop.example')).toBe(200);
   });
 
-  it('adds a site that redirects, and restores it with Undo', async () => {
+  itInLongTests('adds a site that redirects, and restores it with Undo', async () => {
     await page.getByRole('button', { name: 'Add site', exact: true }).click();
     await dialog().getByLabel('Domain', { exact: true }).fill('old.example');
     await dialog().getByLabel('Requests are').selectOption('redirect');

@@ -110,7 +110,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says('127.0.0.2 is blocked');
     await says('Active in every worker.');
     expect(await service.visit('127.0.0.2')).toBe(403);
-    const entry = async () => (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+    // Without its denied requests: the one above may be counted at any time.
+    const entry = async () => {
+      const { hits: _counted, ...rest } = (await service.call('GET', '/api/blocked-ips/127.0.0.2')).body;
+      return rest;
+    };
     const { expires_at: end } = await entry();
 
     // Editing the reason does not change the expiry.
@@ -412,13 +416,18 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   });
 
   it('has no serious accessibility findings on any page in either theme', async () => {
+    const themes = ['light', 'dark'] as const;
+    let examined = 0;
+    /** `npm test` examines each page in one of them. */
     const inBothThemes = async (what: string, dialogOnly = false): Promise<void> => {
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of longTests ? themes : [themes[examined % 2]!]) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-        const found = await seriousFindings(page, { coloursOnly: colorScheme === 'dark', dialogOnly });
+        const coloursOnly = longTests && colorScheme === 'dark';
+        const found = await seriousFindings(page, { coloursOnly, dialogOnly });
         expect({ what, colorScheme, found }).toEqual({ what, colorScheme, found: [] });
       }
+      examined += 1;
     };
     // Rows have buttons of their own.
     await service.call('POST', '/api/keys', { body: { name: 'row' } });

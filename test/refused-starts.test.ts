@@ -127,7 +127,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     ['the log cannot be written', { PROXY_MANAGER_LOG_FILE: '/etc/passwd/no.log' }, /ENOTDIR.*passwd/, 1],
   ];
   // The template is missing in the next test too.
-  it.each(sampled(refused, (_, index) => index > 0))(
+  it.each(sampled(refused, (_, index) => index === 1))(
     'starts HAProxy where %s',
     async (_why, environment, reason, code) => {
       await powerCut(service);

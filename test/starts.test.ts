@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, sampled } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
 import { certificates, compileCache, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -121,24 +121,21 @@ describeOnNewestProxy('a start', ({ bin }) => {
     });
 
     // crash-first-start.test.ts cuts an import off too.
-    const cutOff = [
-      ['before the file was rewritten', true],
-      ['after the file was rewritten', false],
-    ] as const;
-    it.each(sampled(cutOff, ([, fileIsOld]) => !fileIsOld))(
-      'repeats an import that a crash cut off %s, and adds no duplicate',
-      async (_when, fileIsOld) => {
-        await service.block('127.15.0.1');
-        await stopped(service);
-        await rm(join(service.paths.stateDir, 'instance.json'));
-        if (fileIsOld) await writeFile(service.paths.blockedMap, foreignMap);
-        await service.launch();
-        await service.healthy();
-        expect((await service.listed()).sort()).toEqual(imported);
-        await expectAgreement(service, imported);
-        expect(await readdir(service.paths.stateDir)).toContain('instance.json');
-      },
-    );
+    for (const when of ['before', 'after'])
+      itInLongTests(
+        `repeats an import that a crash cut off ${when} the file was rewritten, and adds no duplicate`,
+        async () => {
+          await service.block('127.15.0.1');
+          await stopped(service);
+          await rm(join(service.paths.stateDir, 'instance.json'));
+          if (when === 'before') await writeFile(service.paths.blockedMap, foreignMap);
+          await service.launch();
+          await service.healthy();
+          expect((await service.listed()).sort()).toEqual(imported);
+          await expectAgreement(service, imported);
+          expect(await readdir(service.paths.stateDir)).toContain('instance.json');
+        },
+      );
   });
 
   it('beside a configuration without a rule for the blocked map keeps it, reports it, and enforces after a reload', async () => {

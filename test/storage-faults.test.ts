@@ -124,7 +124,7 @@ describeOnOneProxy('a disk', ({ bin }) => {
       expect(await blocked.block()).toBe(201);
       await tooLarge(service, blocked);
       await full(service, blocked);
-      for (const disk of sampled(failingDisks(service.paths), (_, index) => index % 2 === 0))
+      for (const disk of sampled(failingDisks(service.paths), (_, index) => index % 3 === 0))
         await failing(service, blocked, disk);
       await slow(service, blocked);
       await locked(service, blocked);

@@ -88,7 +88,7 @@ describeOnOneProxy('a map file that was cut', ({ bin }) => {
     ['in its header', () => 20],
     ['to nothing', () => 0],
   ] as const;
-  it.each(sampled(cuts, (_, index) => index % 4 === 0))(
+  it.each(sampled(cuts, (_, index) => index === 0))(
     '%s: the service starts, and every block is enforced',
     async (_where, cut) => {
       await writeFile(service.paths.blockedMap, whole.subarray(0, cut()));

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, itInLongTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { type UnprivilegedUser, unprivilegedUser } from '../testkit/unprivileged.ts';
@@ -126,7 +126,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
     await service.healthy();
   });
 
-  it('reports in the words of HAProxy that it may not change its group', async () => {
+  itInLongTests('reports in the words of HAProxy that it may not change its group', async () => {
     const template = join(folder, 'group.liquid');
     await writeFile(template, builtInTemplate);
     const beside = await start(bin, user, { environment: { PROXY_MANAGER_TEMPLATE: template } });

@@ -9,7 +9,7 @@ import { builtInTemplate } from '../src/configuration/template/builtin-template.
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const peer = '127.0.3.7';
@@ -125,7 +125,8 @@ describeOnNewestProxy('an upstream', ({ bin }) => {
     await service.unblock('127.0.2.0/23');
   });
 
-  it('reports the blocked entries inside', async () => {
+  // In parts: src/upstreams/upstreams.test.ts.
+  itInLongTests('reports the blocked entries inside', async () => {
     await remove('lb');
     for (const ip of ['127.0.3.1', '127.0.3.64/26', '127.0.2.0/23']) expect((await service.block(ip)).status).toBe(201);
     expect((await set('lb', { ...lb, networks: [...lb.networks, '127.0.3.64/27'] })).body).toMatchObject({
@@ -181,38 +182,7 @@ describeOnNewestProxy('the first upstream', ({ bin }) => {
   });
 });
 
-describeOnNewestProxy('an upstream that one of two front ends does not know', ({ bin }) => {
-  it('is not in force, which health and the explanation say', async () => {
-    const service = await RealService.start({ bin });
-    try {
-      await service.call('PUT', '/api/upstreams/lb', { body: lb });
-      const explain = async () =>
-        (await service.call('POST', '/api/client-address', { body: { peer, headers: [] } })).body;
-      expect(await explain()).toMatchObject({ upstream: 'lb', upstreams_in_force: true });
-      const rendered = await readFile(service.paths.config, 'utf8');
-      const deny = `http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }`;
-      const second = `\nfrontend second\n    bind 127.0.0.1:${await freePort()}\n    ${deny}\n`;
-      await writeFile(service.paths.config, rendered + second);
-      const { body } = await service.health();
-      expect(body).toMatchObject({ status: 'degraded' });
-      expect(body['reasons']).toContainEqual(
-        expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
-      );
-      expect(await explain()).toMatchObject({
-        upstream: 'lb',
-        upstreams_in_force: false,
-        upstreams_reason: expect.stringMatching(/^frontend second lacks /),
-      });
-      await writeFile(service.paths.config, rendered);
-      await service.healthy();
-      expect(await explain()).toMatchObject({ upstreams_in_force: true });
-    } finally {
-      await service.stop();
-    }
-  });
-});
-
-describeOnNewestProxy('rules for upstreams that may not apply', ({ bin }) => {
+describeOnNewestProxy('rules for upstreams that do not or may not apply', ({ bin }) => {
   let service: RealService;
   let rendered: string;
   const reasonsAndNotices = async () => {
@@ -231,6 +201,28 @@ describeOnNewestProxy('rules for upstreams that may not apply', ({ bin }) => {
     rendered = await readFile(service.paths.config, 'utf8');
   });
   afterAll(() => service.stop());
+
+  it('put it out of force if one of two front ends lacks them, which health and the explanation say', async () => {
+    const explain = async () =>
+      (await service.call('POST', '/api/client-address', { body: { peer, headers: [] } })).body;
+    expect(await explain()).toMatchObject({ upstream: 'lb', upstreams_in_force: true });
+    const deny = `http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }`;
+    const second = `\nfrontend second\n    bind 127.0.0.1:${await freePort()}\n    ${deny}\n`;
+    await writeFile(service.paths.config, rendered + second);
+    const { body } = await service.health();
+    expect(body).toMatchObject({ status: 'degraded' });
+    expect(body['reasons']).toContainEqual(
+      expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
+    );
+    expect(await explain()).toMatchObject({
+      upstream: 'lb',
+      upstreams_in_force: false,
+      upstreams_reason: expect.stringMatching(/^frontend second lacks /),
+    });
+    await writeFile(service.paths.config, rendered);
+    await service.healthy();
+    expect(await explain()).toMatchObject({ upstreams_in_force: true });
+  });
 
   it('are reported as not known, which is no reason for a degraded health', async () => {
     await changeRule(/(http-request set-src var\(txn\.pm_named\) .*)/, '$1 { path /x }');

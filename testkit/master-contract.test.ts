@@ -6,7 +6,7 @@ import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { within } from './conditions.ts';
 import { type MasterSubject, masterContract } from './master-contract.ts';
-import { describeOnProductProxies } from './proxies.ts';
+import { describeOnNewestProxy } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';
 import { ScriptedMaster } from './scripted-master.ts';
 
@@ -37,7 +37,7 @@ async function startScripted(version: string): Promise<MasterSubject> {
 }
 
 // `npm run test:long` runs it on every version.
-describeOnProductProxies('the contract', (proxy) => {
+describeOnNewestProxy('the contract', (proxy) => {
   /** Serves all tests until one leaves it other than as it started. */
   let real: RealProxy | null = null;
   const end = async (): Promise<void> => {

@@ -48,6 +48,21 @@ describe('counters of HAProxy', () => {
     expect(sum(counters.advance(shared(2, 30, 25), one(5)))).toBe(2);
   });
 
+  it('keep large numbers', () => {
+    const counters = new Counters({ most: 10 });
+    const [worker, value] = [2 ** 20, 2 ** 32];
+    for (const number of [1, worker - 1, worker, worker + 1]) {
+      for (const start of [1, value - 2, value - 1, value, value + 1]) {
+        const key = `${number} ${start}`;
+        counters.advance(separate(number, 10), new Map([[key, start]]));
+        expect(counters.stored(key)).toBe(`${number}:${start}`);
+        expect(sum(counters.advance(separate(number, 20), new Map([[key, start + 2]])))).toBe(2);
+        expect(counters.stored(key)).toBe(`${number}:${start + 2}`);
+        counters.expired(key);
+      }
+    }
+  });
+
   it('forget those longest without a change, and report them', () => {
     const forgotten: string[] = [];
     const counters = new Counters({ most: 2, forgotten: (key) => forgotten.push(key) });

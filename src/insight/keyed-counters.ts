@@ -5,7 +5,6 @@ export interface CounterOptions {
   readonly forgotten?: (key: string) => void;
 }
 
-/** Small, since there may be 100,000. */
 export interface KeyCounters {
   /** Of all workers, exited ones included: what a new worker may start from. */
   highest: number;
@@ -15,8 +14,8 @@ export interface KeyCounters {
 
 /** The last values of each key in each worker; bounded. */
 export class KeyedCounters {
-  /** In the order of their last change. */
-  readonly #keys = new Map<string, KeyCounters>();
+  /** In the order of their last change. Packed, since there may be 100,000. */
+  readonly #keys = new Map<string, KeyCounters | number>();
   readonly #options: CounterOptions;
 
   constructor(options: CounterOptions) {
@@ -32,12 +31,13 @@ export class KeyedCounters {
   }
 
   get(key: string): KeyCounters | undefined {
-    return this.#keys.get(key);
+    const packed = this.#keys.get(key);
+    return packed === undefined ? undefined : unpacked(packed);
   }
 
   set(key: string, counters: KeyCounters): void {
     this.#keys.delete(key);
-    this.#keys.set(key, counters);
+    this.#keys.set(key, packed(counters));
     this.#forgetOldest();
   }
 
@@ -57,7 +57,7 @@ export class KeyedCounters {
     value: number,
     { handsOver, arriving }: { readonly handsOver: boolean; readonly arriving: boolean },
   ): number {
-    const known = this.#keys.get(key);
+    const known = this.get(key);
     if (known === undefined) {
       this.set(key, { highest: value, values: [worker, value] });
       return value;
@@ -78,9 +78,10 @@ export class KeyedCounters {
 
   /** Forgets the values of all other workers. */
   keep(workers: ReadonlySet<number>): void {
-    for (const counters of this.#keys.values()) {
-      const { values } = counters;
+    for (const [key, counters] of this.#keys) {
+      const { highest, values } = unpacked(counters);
       for (let at = values.length - 2; at >= 0; at -= 2) if (!workers.has(values[at]!)) values.splice(at, 2);
+      this.#keys.set(key, packed({ highest, values }));
     }
   }
 
@@ -91,6 +92,23 @@ export class KeyedCounters {
       this.#options.forgotten?.(oldest);
     }
   }
+}
+
+const valuesOfWorker = 2 ** 32;
+const mostWorkers = 2 ** 20;
+
+/** The usual case, one worker that has counted to the highest value, as one number: a seventh of the memory. */
+function packed(counters: KeyCounters): KeyCounters | number {
+  const { highest, values } = counters;
+  const [worker = mostWorkers, value = 0] = values;
+  const fits = values.length === 2 && value === highest && value < valuesOfWorker && worker < mostWorkers;
+  return fits ? worker * valuesOfWorker + value : counters;
+}
+
+function unpacked(counters: KeyCounters | number): KeyCounters {
+  if (typeof counters !== 'number') return counters;
+  const highest = counters % valuesOfWorker;
+  return { highest, values: [(counters - highest) / valuesOfWorker, highest] };
 }
 
 function indexOf(values: readonly number[], worker: number): number {

@@ -5,7 +5,7 @@ import type { HourTable } from './hour-table.ts';
 /** Times in seconds since 1970. */
 export interface KnockingAddress {
   /** Canonical. */
-  readonly address: string;
+  address: string;
   /** The entry that denied it last; null: not attributed. */
   entry: string | null;
   /** Number of the source whose claim that entry carried. */
@@ -103,13 +103,14 @@ export class Knocking {
       ...{ address, entry: null, source: null, total: 0, firstHit: at, lastHit: at, row, stored: false },
     };
     const before = known?.lastHit ?? null;
-    // One text for both: there may be 100,000.
+    // The text of the counters of this address, and one for address and entry: there may be 100,000.
+    counted.address = address;
     counted.entry = around?.entry === counted.address ? counted.address : (around?.entry ?? null);
     counted.source = around?.source ?? null;
     counted.total += hits;
     counted.lastHit = Math.max(counted.lastHit, at);
     this.#addresses.delete(address);
-    this.#addresses.set(counted.address, counted);
+    this.#addresses.set(address, counted);
     this.#gone.delete(address);
     this.hours.count(row, Math.floor(at / hourSeconds), hits);
     this.#noteUnstored(counted, hits, at);

@@ -173,7 +173,8 @@ it('at most four orders are open at a time, the certificate with the least of it
 
 it('certificates whose challenges this machine cannot show do not keep others from being ordered', async () => {
   kit.isShown = (names) => !names.some((name) => name.startsWith('bad'));
-  for (let n = 0; n < 8; n += 1) await kit.request(`bad${n}.example`);
+  // More than may be open at a time.
+  for (let n = 0; n < 5; n += 1) await kit.request(`bad${n}.example`);
   const good = await kit.request('good.example');
   await kit.pass(10 * MINUTE);
   expect(await kit.certificates.get(good)).toMatchObject({ version: 1 });

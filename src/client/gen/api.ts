@@ -1986,7 +1986,7 @@ export interface components {
       readonly id: number;
       /** The type of the event that caused it, such as `reload.failed`. */
       readonly type: string;
-      /** `failure`: something failed. `attention`: it needs a look. */
+      /** `failure`: something failed. `attention`: check its cause. */
       readonly level: 'failure' | 'attention';
       /** What it is. */
       readonly title: string;

@@ -7,7 +7,7 @@ import { isFiltered } from './filters/list-filter.ts';
 import type { ListSort } from './list/column-header.tsx';
 import { OrderMenu } from './list/order-menu.tsx';
 import type { PageCacheState } from './list/page-cache.ts';
-import { refreshEvery } from './list/use-page-cache.ts';
+import { useRefreshEvery } from './list/use-page-cache.ts';
 
 interface ListSummaryProps {
   readonly cache: PageCacheState;
@@ -56,13 +56,14 @@ const graceMs = 5_000;
 
 function Count({ cache, query }: Pick<ListSummaryProps, 'cache' | 'query'>) {
   const now = useNow(2_000);
+  const refreshEvery = useRefreshEvery(query);
   if (cache.total === null || cache.loadedAt === null) return <span />;
   const age = now - cache.loadedAt;
   const found = query.text === '' ? 'found' : 'found in reasons and “Blocked by”';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
       {cache.total.toLocaleString()} {isFiltered(query) ? found : 'blocked'}
-      {age > refreshEvery(query) + graceMs && ` · as of ${spanText(age)} ago`}
+      {age > refreshEvery + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );
 }

@@ -180,7 +180,7 @@ export function EntryList(props: EntryListProps) {
           <ColumnHeader name="blocked_at" sort={sort} className={classes.since}>
             {columnNames.blocked_at}
           </ColumnHeader>
-          <ColumnHeader name="expires_at" sort={sort}>
+          <ColumnHeader name="expires_at" sort={sort} className={classes.expires}>
             {columnNames.expires_at}
           </ColumnHeader>
           <span role="columnheader">

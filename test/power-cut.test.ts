@@ -34,7 +34,7 @@ describe.skipIf(bin === undefined || !straceIsThere())(
       expect(await fail(recording, player, bin!, after('block', 'all'))).toEqual([]);
     });
 
-    it('in a batch, with torn writes, keeps what was acknowledged before', async () => {
+    itInLongTests('in a batch, with torn writes, keeps what was acknowledged before', async () => {
       expect(await fail(recording, player, bin!, after('batch', 'anything', 40))).toEqual([]);
     });
 

@@ -9,6 +9,7 @@ import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { startBrowser } from '../testkit/browser.ts';
 import { freePort } from '../testkit/free-port.ts';
+import { startSeeded } from '../testkit/insight/seeded-service.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { sampleReasons, sampleSources } from '../testkit/sample-words.ts';
@@ -17,12 +18,17 @@ import { startUpstream } from '../testkit/upstream.ts';
 
 const elsewhere = process.argv[2];
 const folder = elsewhere ?? join(import.meta.dirname, '../docs/screenshots');
-/** Each costs some 30 kB in every clone: at most ten. */
+/** Each costs some 30 kB in every clone. */
 const published: ReadonlySet<string> = new Set([
   'overview-light',
   'overview-dark',
   'overview-degraded-light',
+  'denied-light',
   'blocked-entry-light',
+  'blocked-phone-dark',
+  'attack-light',
+  'notices-light',
+  'palette-light',
   'block-light',
   'check-light',
   'webhooks-light',
@@ -34,8 +40,8 @@ const wide = { width: 1280, height: 860 };
 const narrow = { width: 390, height: 800 };
 
 async function fill(service: RealService, sitePort: number): Promise<void> {
-  const add = Array.from({ length: 3_000 }, (_, at) => ({
-    ip_address: `203.0.${at >> 8}.${at & 255}`,
+  const add = Array.from({ length: 300 }, (_, at) => ({
+    ip_address: `203.0.113.${at & 255}`,
     reason: sampleReasons[at % sampleReasons.length],
     blocked_by: sampleSources[at % sampleSources.length],
     ...(at % 4 === 0 ? { duration_seconds: 3_600 * ((at % 50) + 1) } : {}),
@@ -134,8 +140,6 @@ const shots: readonly Shot[] = [
       await page.evaluate(`localStorage.setItem('proxy-manager-first-steps-done', 'yes')`);
       await page.reload();
       await page.locator('canvas').waitFor();
-      // The first figures of a minute.
-      await page.waitForTimeout(70_000);
     },
   },
   {
@@ -155,6 +159,15 @@ const shots: readonly Shot[] = [
       await page.getByRole('dialog', { name: 'Notices' }).waitFor();
     },
   },
+  { name: 'denied', path: '/denied', prepare: (page) => page.locator('canvas').waitFor() },
+  {
+    name: 'attack',
+    path: '/denied',
+    prepare: async (page) => {
+      await page.getByRole('table', { name: 'Attacks' }).getByRole('button').click();
+      await page.getByRole('dialog').locator('canvas').waitFor();
+    },
+  },
   { name: 'blocked', path: '/blocked' },
   {
     name: 'blocked-search',
@@ -168,7 +181,9 @@ const shots: readonly Shot[] = [
     name: 'blocked-entry',
     path: '/blocked',
     prepare: async (page) => {
-      await page.getByRole('row', { name: /203\.0\.0\.4 / }).click();
+      await page.getByRole('button', { name: 'Knocking', exact: true }).click();
+      await page.getByText(/ found$/).waitFor();
+      await page.getByRole('row').nth(3).click();
       await page.getByText('Blocked on worker').waitFor();
     },
   },
@@ -222,7 +237,7 @@ const shots: readonly Shot[] = [
     path: '/upstreams',
     prepare: async (page) => {
       await page.getByLabel('Address that connects').fill('10.0.3.7');
-      await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.0.4');
+      await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.113.4');
       await page.getByRole('button', { name: 'Show judged address' }).click();
       await page.getByText('is judged').waitFor();
     },
@@ -234,7 +249,7 @@ const shots: readonly Shot[] = [
     prepare: async (page, service) => {
       await page.getByTestId('live').getByText('Live', { exact: true }).waitFor();
       await service.block('192.0.2.200', { reason: 'port scan', blocked_by: 'fail2ban', duration_seconds: 3_600 });
-      await service.unblock('203.0.0.1');
+      await service.unblock('203.0.113.1');
       await service.call('POST', '/api/config/reload');
       await page.waitForTimeout(1_500);
     },
@@ -268,7 +283,7 @@ const attachedShots: readonly Shot[] = [
   { name: 'attached-sites', path: '/sites' },
 ];
 
-const phone = ['/', '/blocked', '/map', '/sites', '/upstreams', '/activity', '/webhooks'];
+const phone = ['/', '/denied', '/blocked', '/map', '/sites', '/upstreams', '/activity', '/webhooks'];
 
 const themes = ['light', 'dark'] as const;
 
@@ -320,7 +335,8 @@ async function takeAll(service: RealService, shots: readonly Shot[], phone: read
     for (const path of phone) {
       const name = `${path === '/' ? 'overview' : path.slice(1)}-phone-${colorScheme}`;
       if (!isWanted(name)) continue;
-      await page.goto(`${base}${path}`);
+      // The list with most to see.
+      await page.goto(`${base}${path}${path === '/blocked' ? '?hit_within=24h&sort=hits&order=desc' : ''}`);
       await page.waitForTimeout(2_500);
       await shoot(page, name);
     }
@@ -338,13 +354,20 @@ const environment = {
   PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}`,
   ...(await pebble?.settings()),
 };
-const service = await RealService.start({ bin: proxy.bin, environment, proxyPort: httpPort });
+if (elsewhere !== undefined) {
+  const empty = await RealService.start({ bin: proxy.bin });
+  try {
+    await empty.healthy();
+    await takeBoth(empty, 'blocked-empty', '/blocked', async (pages) => {
+      for (const page of pages) await page.getByText('No blocked addresses yet').waitFor();
+    });
+  } finally {
+    await empty.stop();
+  }
+}
+const service = await startSeeded({ bin: proxy.bin, environment, proxyPort: httpPort, entries: 40_000 });
 const over = new AbortController();
 try {
-  await service.healthy();
-  await takeBoth(service, 'blocked-empty', '/blocked', async (pages) => {
-    for (const page of pages) await page.getByText('No blocked addresses yet').waitFor();
-  });
   await fill(service, site.port);
   const visiting = visitors(service, over.signal);
   await takeAll(service, shots, phone);

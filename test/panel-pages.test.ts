@@ -488,6 +488,9 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
     await page.getByText('Expiry', { exact: true }).click();
     await page.getByRole('region', { name: 'Legend' }).getByText('permanent').waitFor();
+    await page.getByText('Denied', { exact: true }).click();
+    await page.getByRole('region', { name: 'Networks' }).getByText('Denied requests, by /8').waitFor();
+    expect(await figures('45.0.0.0/8')).toEqual(['0', '3']);
     await page.goto(`${base()}/map?network=45.0.0.0%2F8&layer=hits.now`);
     await says('Ignored, since the map has no such part: layer=hits.now');
     await page.getByRole('link', { name: 'Show entries in 45.80.0.0/14' }).click();

@@ -476,6 +476,20 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360]);
       }
+      await service.block('198.51.100.77');
+      await page.goto(`${base()}/blocked?entry=198.51.100.77`);
+      const drawer = page.getByRole('dialog', { name: '198.51.100.77' });
+      await drawer.waitFor();
+      // As a page of its own: over the bar, too.
+      expect(await drawer.boundingBox()).toMatchObject({ x: 0, y: 0, width: 360, height: 740 });
+      expect(await page.evaluate(`document.elementFromPoint(180, 730).closest('nav') === null`)).toBe(true);
+      await page.keyboard.press('Escape');
+      const block = await page.getByRole('button', { name: 'Block address', exact: true }).boundingBox();
+      expect(Math.min(block?.width ?? 0, block?.height ?? 0)).toBeGreaterThanOrEqual(44);
+      await page.getByRole('button', { name: 'Order: Address, ascending' }).click();
+      await page.getByRole('menuitem', { name: 'Last hit' }).click();
+      await page.getByRole('button', { name: 'Order: Last hit, descending' }).waitFor();
+      await service.unblock('198.51.100.77');
     } finally {
       await page.setViewportSize({ width: 1280, height: 800 });
     }

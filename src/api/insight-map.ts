@@ -1,18 +1,18 @@
 import Type, { type Static } from 'typebox';
 import { codes } from '../errors/catalogue.ts';
 import { operation } from './operation.ts';
-import { count, listOf, model, oneOf, text, texts } from './schema.ts';
+import { count, flag, listOf, model, oneOf, text, texts } from './schema.ts';
 
-const layers = ['density', 'source', 'expiry'] as const;
+const layers = ['density', 'source', 'hits', 'expiry'] as const;
 
 const MapQuery = Type.Object(
   {
     layer: Type.Optional({
       ...oneOf(
         layers,
-        'What a cell shows; absent: `density`. `density`: 0 for none, else 1 + 254 · log2(1 + blocked addresses) / log2(1 + addresses of a cell). `source`: 0 for none, else the place in `sources` of the source that claims most of it, from 1; the number after the last of fifteen: another source. `expiry`: 0 for none; 1 to 4: the entry that ends first ends within an hour, a day, seven days, 30 days; 5: later; 6: all are permanent.',
+        'What a cell shows; absent: `density`. `density`: 0 for none, else 1 + 254 · log2(1 + blocked addresses) / log2(1 + addresses of a cell). `source`: 0 for none, else the place in `sources` of the source that claims most of it, from 1; the number after the last of fifteen: another source. `hits`: 0 for none, else 1 + 254 · log2(1 + requests of clients in it that were denied in the last 24 hours) / log2(1,000,001), at most 255. `expiry`: 0 for none; 1 to 4: the entry that ends first ends within an hour, a day, seven days, 30 days; 5: later; 6: all are permanent.',
       ),
-      mustBe: 'density, source or expiry',
+      mustBe: 'density, source, hits or expiry',
       examples: ['density'],
     }),
     network: Type.Optional(
@@ -32,6 +32,9 @@ const MapBlock = model('MapBlock', 'A network of 1,024 cells: a /8, or with `net
   network: text('The network.'),
   entries: count('How many entries begin in it.'),
   addresses: count('How many of its addresses are blocked, each counted once.'),
+  denied: Type.Optional(
+    count('How many requests of its addresses were denied in the last 24 hours; only of the layer `hits`.'),
+  ),
 });
 
 const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.', {
@@ -42,7 +45,10 @@ const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.'
     'One byte for each cell in the order of addresses, which is also the order of cells along a Hilbert curve; in base64.',
   ),
   sources: texts('The names of the sources of the layer `source`, the one with most entries first, at most fifteen.'),
-  blocks: listOf(MapBlock, 'The networks with a blocked address, in the order of addresses.'),
+  blocks: listOf(MapBlock, 'The networks with a blocked address or a denied request, in the order of addresses.'),
+  complete: Type.Optional(
+    flag('All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`.'),
+  ),
 });
 export type EntryMap = Static<typeof EntryMap>;
 export type EntryMapQuery = Static<typeof MapQuery>;
@@ -56,13 +62,13 @@ export const getEntryMap = operation({
   tag: 'Blocked addresses',
   summary: 'Get a map of the blocked IPv4 addresses',
   description:
-    'All of IPv4 is 262,144 cells. Cells and networks are of the same moment. Send the `ETag` of the last map as `If-None-Match`: if nothing changed, the response is 304 without a body. With `Accept-Encoding: gzip` the map is compressed.',
+    'All of IPv4 is 262,144 cells. Cells and networks are of the same moment. The layer `hits` needs the figures of denied requests (7010, 7011). Send the `ETag` of the last map as `If-None-Match`: if nothing changed, the response is 304 without a body. With `Accept-Encoding: gzip` the map is compressed.',
   query: MapQuery,
   answers: {
     200: { description: 'The map.', schema: EntryMap, headers: ['Vary'] },
     304: { description: 'It is the map with this `ETag`.' },
   },
-  codes: [codes.InvalidAddress],
+  codes: [codes.InvalidAddress, codes.InsightOff, codes.InsightLoading],
   examples: {
     network: {
       summary: 'A network without a blocked address',

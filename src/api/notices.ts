@@ -15,7 +15,7 @@ const noticeId = Type.Integer({
 const Notice = model('Notice', 'Something that a person on call should know.', {
   id: noticeId,
   type: text('The type of the event that caused it, such as `reload.failed`.'),
-  level: oneOf(['failure', 'attention'], '`failure`: something failed. `attention`: it needs a look.'),
+  level: oneOf(['failure', 'attention'], '`failure`: something failed. `attention`: check its cause.'),
   title: text('What it is.'),
   detail: textOrNull('More about it; null: nothing, or it is for administrators.'),
   page: text('The page of the panel that shows more.'),
@@ -49,7 +49,7 @@ export const listNotices = operation({
   tag,
   summary: 'List notices',
   description:
-    'What a person on call should know: failures, attacks, candidates, certificates that expire. Changes that an operator made are no notices. A notice whose cause ends gets `ended_at`. The newest 1,000 are kept.',
+    'What a person on call should know: failures, attacks, candidates, certificates that expire. Changes that an operator made are no notices. A notice whose cause ends gets `ended_at`; one that becomes worse, or repeats after a day, is another notice. The newest 1,000 are kept.',
   query: Type.Object(
     {
       limit: Type.Integer({

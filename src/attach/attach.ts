@@ -13,6 +13,7 @@ import { readRecord, recordFile } from './record.ts';
 import {
   certificateLines,
   challengeLines,
+  countingLines,
   laterPasteLines,
   pasteLines,
   report,
@@ -119,6 +120,7 @@ class Attaching {
       ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
       ...challengeLines(facts.texts, settings.acmeChallengesMap),
+      ...countingLines(facts, settings.insight),
     );
     const pasted = await this.#rulesPasted(facts, settings);
     if (!(await this.#inForce(pasted, service, made))) return 'open';
@@ -143,6 +145,7 @@ class Attaching {
       ...upstreamPasteLines(facts, this.#deps.options.upstreams, settings),
       ...certificateLines(facts.texts, settings.tlsDir),
       ...challengeLines(facts.texts, settings.acmeChallengesMap),
+      ...countingLines(facts, settings.insight),
       ...(reloadBy.kind === 'systemd' ? polkitLines(reloadBy.unit) : []),
       '',
       'This was a dry run: nothing was changed.',

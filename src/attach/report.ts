@@ -4,6 +4,9 @@ import type { ConfigurationFile } from '../configuration/rules/proxy-sections.ts
 import { judgesClients } from '../configuration/rules/upstream-use.ts';
 import { challengeLine } from '../configuration/template/challenge-rule.ts';
 import { builtInCounter } from '../configuration/template/client-address-rules.ts';
+import { ownCountingLines } from '../configuration/template/counting-rules.ts';
+import { deniedTable } from '../haproxy/process/counting-tables.ts';
+import type { Settings } from '../settings.ts';
 import type { Facts } from './facts.ts';
 import { type Maps, ruleLines, type UpstreamMaps, upstreamLines } from './texts.ts';
 
@@ -81,8 +84,7 @@ export function upstreamPasteLines(
   if (own.length === 0 && !isAsked) return [];
   const where =
     own.length === 0 ? '' : ` Here ${own.map(({ name, sourceSetAt }) => `${name} (${sourceSetAt})`).join(', ')}.`;
-  const used = stickCountersIn(texts);
-  const counter = [builtInCounter, 2, 0].find((number) => !used.has(number)) ?? null;
+  const counter = freeCounter(texts);
   return [
     '',
     `Behind a CDN, a load balancer or another proxy, a front end needs these lines to judge its client (docs/upstreams.md).${where} Paste them once attach has created the lists, at the start of the section in place of the two lines, of set-src and of option forwardfor.${counterText(counter)}`,
@@ -113,6 +115,31 @@ export function challengeLines(texts: readonly ConfigurationFile[], map: string)
     '',
     `    ${challengeLine(map)}`,
   ];
+}
+
+/** Until the configuration has the table of denied requests; none if its rules use all stick counters. */
+export function countingLines(
+  { frontEnds, texts }: Pick<Facts, 'frontEnds' | 'texts'>,
+  insight: Settings['insight'],
+): string[] {
+  if (insight === 'off') return [];
+  const names = frontEnds.filter(({ mode }) => mode === 'http').map(({ name }) => name);
+  const counter = freeCounter(texts);
+  if (names.length === 0 || counter === null || texts.some(({ text }) => text.includes(deniedTable.name))) return [];
+  const { frontEnd, sections } = ownCountingLines(counter, insight);
+  return [
+    '',
+    `To show what each entry denies (docs/insight.md), HAProxy has to count it: each front end (here ${names.join(', ')}) needs these lines behind the rule for blocked addresses, and the configuration ${insight === 'on' ? 'the two sections' : 'the section'} once. The first line is the page for denied clients, in place of an errorfile 403 of your own.${insight === 'on' ? ` No other rule may use the stick counter sc${counter}.` : ''}`,
+    '',
+    ...frontEnd.map((line) => `    ${line}`),
+    ...sections,
+  ];
+}
+
+/** Null: the rules of the configuration use all. */
+function freeCounter(texts: readonly ConfigurationFile[]): number | null {
+  const used = stickCountersIn(texts);
+  return [builtInCounter, 2, 0].find((number) => !used.has(number)) ?? null;
 }
 
 function tlsPlaces(texts: readonly ConfigurationFile[]): string[] {

@@ -20,11 +20,26 @@ interface Row {
   readonly ends: number;
 }
 let rows: Row[];
+/** The last one is blocked no longer, and one is of IPv6. */
+const deniedAddresses: readonly (readonly [string, number])[] = [
+  ['45.83.7.0', 3],
+  ['45.83.7.255', 4],
+  ['45.83.8.0', 2_000_000],
+  ['255.255.255.255', 1],
+  ['::1', 9],
+  ['222.1.2.3', 20],
+];
 
 beforeAll(async () => {
   database = await folder.open();
   store = new BlockedIpsStore(database);
-  map = new EntryMap(new EntryMapStore(database), () => NOON);
+  const denied = {
+    deniedInDay: async (each: (address: string, requests: number) => void) => {
+      for (const [address, requests] of deniedAddresses) each(address, requests);
+      return false;
+    },
+  };
+  map = new EntryMap({ store: new EntryMapStore(database), denied, now: () => NOON });
   const sources = [2, 3].map((id) => ({ id, name: `list-${id}`, kind: 'list' as const, note: null, release_at: null }));
   await database.write
     .insertInto('sources')
@@ -51,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-async function read(layer: MapLayer, network?: string) {
+async function read(layer: MapLayer | 'hits', network?: string) {
   const area = mapAreaOf(network);
   if (!area.ok) throw new Error(area.why);
   const answer = await map.read(layer, area.value);
@@ -114,6 +129,21 @@ it.each([
   expect(blocks.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(blockedWithin(first, last));
   const beginning = rows.filter((row) => row.first >= first && row.first <= last).length;
   expect(blocks.reduce((sum, { entries }) => sum + entries, 0)).toBe(beginning);
+});
+
+it('shows where denied requests came from, with their sums, and what was not watched', async () => {
+  const whole = await read('hits');
+  expect([whole.layer, whole.complete, [...whole.bytes].filter((byte) => byte > 0).length]).toEqual(['hits', false, 3]);
+  const sums = Object.fromEntries(whole.blocks.map(({ network, denied }) => [network, denied]));
+  expect(sums).toMatchObject({ '45.0.0.0/8': 2_000_007, '222.0.0.0/8': 20, '255.0.0.0/8': 1, '91.0.0.0/8': 0 });
+  const blocks = (layer: MapLayer | 'hits') => read(layer).then((map) => map.blocks);
+  const blocked = (await blocks('hits')).filter(({ addresses }) => addresses > 0);
+  expect(blocked.map(({ denied: _, ...block }) => block)).toEqual(await blocks('density'));
+
+  const { bytes, blocks: inside } = await read('hits', '45.83.0.0/16');
+  const scale = (count: number) => 1 + Math.round((254 * Math.log2(1 + count)) / Math.log2(1_000_001));
+  expect([...bytes.subarray(6, 10)]).toEqual([0, scale(7), 255, 0]);
+  expect(inside).toEqual([{ network: '45.83.0.0/16', entries: 2, addresses: 65_536, denied: 2_000_007 }]);
 });
 
 it('shows a block at once', async () => {

@@ -26,7 +26,7 @@ it('answers 304 without a body if the map is the same', async () => {
 });
 
 it.each([
-  ['?layer=hits', 'layer', 100],
+  ['?layer=heat', 'layer', 100],
   ['?layer=density&network=45.0.0.0/7', 'network', 101],
 ])('rejects %s', async (query, name, code) => {
   const { statusCode, ...answer } = await get(query);

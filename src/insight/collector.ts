@@ -21,6 +21,8 @@ export const mostAddresses = 112_640;
 const mostSites = 10_000;
 /** How long after a request HAProxy lists its address as active: by a rate over a minute. */
 const listedSeconds = 150;
+/** How long before a reading an address was denied at the latest, so that the reading had it. */
+const countedSeconds = 2;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -134,6 +136,7 @@ export class Collector {
     // A clock that was set back: the last moment counts on.
     const from = Math.min(this.#lastAt ?? at, at);
     const setBack = this.#lastAt !== null && at < this.#lastAt - setBackSeconds;
+    const before = setBack ? null : this.#lastAt;
     this.#since = setBack ? Math.min(this.#since ?? at, at) : (this.#since ?? at);
     this.#lastAt = setBack ? at : Math.max(at, this.#lastAt ?? at);
     this.#failure = null;
@@ -143,7 +146,8 @@ export class Collector {
     this.#expire(reading, at);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
-      const { frontEnd, sites, counted: shown } = this.#advance(reading.at, worker, hits);
+      const known = this.#withoutForgotten(worker, before);
+      const { frontEnd, sites, counted: shown } = this.#advance(reading.at, known, hits);
       unseen ||= !worker.current && frontEnd.denied > shown;
       const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
       // What a worker counted before it was first read is of no known time.
@@ -180,6 +184,18 @@ export class Collector {
     const increase = this.#frontEnd.advance({ ...tables, handsOver: false }, own);
     const frontEnd = { requests: increase.get('requests') ?? 0, denied: increase.get('denied') ?? 0 };
     return { frontEnd, counted, sites: this.#sites.advance(tables, worker.sites) };
+  }
+
+  /**
+   * HAProxy forgets addresses in a slightly different order, and so may remember one longer than the service. If it was not
+   * denied since the last reading, it was counted before the service forgot it.
+   */
+  #withoutForgotten(worker: WorkerReading, lastAt: number | null): WorkerReading {
+    if (lastAt === null || worker.deniedAt.size === 0) return worker;
+    const denied = new Map(worker.denied);
+    for (const [address, at] of worker.deniedAt)
+      if (at < lastAt - countedSeconds && this.#deps.knocking.get(address) === undefined) denied.delete(address);
+    return { ...worker, denied };
   }
 
   /**

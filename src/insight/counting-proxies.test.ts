@@ -90,7 +90,12 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     const read = await reading(proxy, true);
     expect(ordered(read.denied)).toEqual(ordered(got.denied));
     expect(read.deniedRequests).toBe([...got.denied.values()].reduce((one, other) => one + other));
-    expect(ordered((await reading(proxy, false)).denied)).toEqual(ordered(got.denied));
+    const active = await reading(proxy, false);
+    expect(ordered(active.denied)).toEqual(ordered(got.denied));
+    expect([...read.deniedAt.keys()].sort()).toEqual([...got.denied.keys()].sort());
+    const seconds = [...read.deniedAt.values()].map((at) => at - Date.now() / 1_000);
+    expect(seconds.filter((since) => since > 1 || since < -30)).toEqual([]);
+    expect(active.deniedAt.size).toBe(0);
     expect(read).toMatchObject({ current: true, handsOver: major > 2, rejected: new Map() });
     expect([...read.used.keys()]).toEqual(['pm_denied', 'pm_sites', 'pm_rejected', 'pm_clients']);
     expect(read.used.get('pm_denied')).toBe(got.denied.size / 102_400);

@@ -1,8 +1,9 @@
 // What each entry denied, from the addresses in memory and from what is stored.
 import type { EntryHits } from '../api/blocked-entries.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import type { HitSnapshot, RecentHits } from '../store/columns/hit-columns.ts';
+import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { HitsStore } from '../store/hits-store.ts';
+import { KEY_BYTES } from '../store/staged-rows.ts';
 import { mostAddresses } from './collector.ts';
 import { keyOf } from './flusher.ts';
 import type { Insight, RunningInsight } from './insight.ts';
@@ -22,7 +23,8 @@ interface EntryHitFiguresDeps {
   readonly hits: Pick<HitsStore, 'ofEntries'>;
 }
 
-type Recent = ReadonlyMap<string, RecentHits>;
+/** By entry; the last hit in seconds since 1970, and the hits of the last 24 hours. */
+type Recent = ReadonlyMap<string, { readonly lastHit: number; readonly lastDay: number }>;
 
 export class EntryHitFigures {
   readonly #deps: EntryHitFiguresDeps;
@@ -134,12 +136,17 @@ function sparkOf(sparks: ReadonlyMap<string, number[]>, entry: string): readonly
 }
 
 async function keyed(entries: Recent): Promise<HitSnapshot> {
-  const snapshot = new Map<string, RecentHits>();
+  const keys = new Uint8Array(entries.size * KEY_BYTES);
+  const [lastHit, lastDay] = [new Uint32Array(entries.size), new Uint32Array(entries.size)];
+  let index = 0;
   for (const [entry, hits] of entries) {
-    snapshot.set(keyOf(entry).toString('latin1'), hits);
-    if (snapshot.size % keysAtOnce === 0) await yieldToLoop();
+    keys.set(keyOf(entry), index * KEY_BYTES);
+    lastHit[index] = hits.lastHit;
+    lastDay[index] = hits.lastDay;
+    index += 1;
+    if (index % keysAtOnce === 0) await yieldToLoop();
   }
-  return snapshot;
+  return { keys, lastHit, lastDay };
 }
 
 function iso(seconds: number): string {

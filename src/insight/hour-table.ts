@@ -42,6 +42,10 @@ export class HourTable {
   /** Hits in the last `count` hours, the current one included. */
   sum(row: number, count: number = hours): number {
     let sum = 0;
+    if (count === hours) {
+      for (let at = row * hours; at < (row + 1) * hours; at += 1) sum += this.#hits[at]!;
+      return sum;
+    }
     for (let back = 0; back < count; back += 1) sum += this.of(row, (this.#hour ?? 0) - back);
     return sum;
   }

@@ -19,6 +19,7 @@ export type InsightFigures = Pick<
   | 'notHit'
   | 'hitSnapshot'
   | 'hitsOf'
+  | 'deniedInDay'
 >;
 
 const off = async (): Promise<never> => {
@@ -41,4 +42,5 @@ export const insightOff: InsightFigures = {
   notHit: off,
   hitSnapshot: off,
   hitsOf: async (entries) => entries.map(() => null),
+  deniedInDay: off,
 };

@@ -58,6 +58,20 @@ describe('entries that never matched', () => {
 });
 
 describe('the figures', () => {
+  it('have the denied requests of each address in the last 24 hours, for the map', async () => {
+    await kit.pass(130, (second) => {
+      if (second % 60 === 10) kit.haproxy.deny('192.0.2.9', 2);
+      if (second === 30) kit.haproxy.deny('203.0.113.1', 5);
+    });
+    const found: [string, number][] = [];
+    expect(await serviceOf().deniedInDay((...one) => void found.push(one))).toBe(false);
+    // Also of one that no entry covers.
+    expect(found).toEqual([
+      ['203.0.113.1', 5],
+      ['192.0.2.9', 6],
+    ]);
+  });
+
   it('are null, not 0, where nothing is known, and sum up to the same by source', async () => {
     kit.haproxy.deny('192.0.2.10', 3);
     await kit.pass(130, () => kit.haproxy.deny('192.0.2.9', 2));

@@ -30,10 +30,10 @@ import { clientsAround, minuteValues } from './client-network.ts';
 import { EntryHitFigures } from './entry-hits.ts';
 import { type Insight, iso, type RunningInsight } from './insight.ts';
 import type { InsightState } from './insight-observer.ts';
-import { knockingPage } from './knocking-page.ts';
+import { deniedInDay, knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
 import { inSteps, type Range, rangeBefore, rangeOf } from './ranges.ts';
-import type { NotWatched } from './watched-time.ts';
+import { notWatchedText } from './watched-time.ts';
 
 export type { NotHit } from '../store/match-counts.ts';
 
@@ -131,7 +131,11 @@ export class InsightService {
     const from = at - seconds;
     const shortfall = await watched.shortfall({ from, to: at });
     if (shortfall !== null)
-      throw new ServiceError(codes.NotWatched, 'select entries', detailOf(shortfall, Math.ceil(seconds / daySeconds)));
+      throw new ServiceError(
+        codes.NotWatched,
+        'select entries',
+        notWatchedText(shortfall, Math.ceil(seconds / daySeconds)),
+      );
     return { blockedBy: iso(from), since: from };
   }
 
@@ -148,6 +152,13 @@ export class InsightService {
     const { state } = this.#deps.insight;
     if (state === null) return entries.map(() => null);
     return await this.#entryHits.of(state, entries, { at: this.#seconds(), spark });
+  }
+
+  /** For the map. Resolves with whether all of the last 24 hours was watched. Errors: 7011. */
+  async deniedInDay(each: (address: string, requests: number) => void): Promise<boolean> {
+    const at = this.#seconds();
+    await deniedInDay(this.#running('get a map').state.knocking, at, each);
+    return (await this.#known(at - daySeconds, at)).complete;
   }
 
   /** For metrics. Null: switched off, or not loaded yet. @throws StoreError */
@@ -378,13 +389,6 @@ export class InsightService {
   #seconds(): number {
     return Math.floor(this.#deps.now().getTime() / 1_000);
   }
-}
-
-function detailOf(shortfall: NotWatched, days: number): string {
-  if (shortfall.why === 'gaps')
-    return `denied requests have been watched for ${shortfall.days} days without larger gaps, not for ${days}`;
-  const { denied, notAttributed } = shortfall;
-  return `${Math.ceil(notAttributed)} of ${Math.ceil(denied)} denied requests of the last ${days} days could not be attributed to an entry, which is more than 1 %`;
 }
 
 function attackOf({ id, started_at, ended_at, peak, usual, denied, top_json }: StoredAttack): Attack {

@@ -1,4 +1,5 @@
 // Pages of denied addresses, from memory.
+import { TimeSlice } from '../concurrency/slices.ts';
 import { InvalidCursor } from '../store/store-error.ts';
 import type { Knocking, KnockingAddress } from './knocking.ts';
 
@@ -46,6 +47,23 @@ export function knockingPage(
   const last = items.at(-1);
   const nextCursor = chosen.length > limit && last !== undefined ? `${valueIn(last)}:${last.address}` : null;
   return { items, total, nextCursor };
+}
+
+/** Of the last 24 hours. @param at in seconds */
+export async function deniedInDay(
+  knocking: Knocking,
+  at: number,
+  each: (address: string, requests: number) => void,
+): Promise<void> {
+  const slice = new TimeSlice();
+  for (const one of [...knocking.all()]) {
+    if (slice.due()) await slice.rest();
+    // Forgotten meanwhile: its row may be another one's.
+    if (knocking.get(one.address) !== one) continue;
+    knocking.hours.advance(Math.floor(at / hourSeconds));
+    const requests = knocking.hours.sum(one.row);
+    if (requests > 0) each(one.address, requests);
+  }
 }
 
 function insert(

@@ -14,7 +14,7 @@ import {
   tablesOfDenied,
 } from '../haproxy/process/counting-tables.ts';
 import { StatListing } from '../haproxy/process/proxy-stats.ts';
-import { showTable, TableListing } from '../haproxy/process/stick-table.ts';
+import { showTable, type TableEntry, TableListing } from '../haproxy/process/stick-table.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
@@ -57,7 +57,7 @@ export class TableReader implements InsightSource {
       `show peers ${peersSection}`,
     ];
     const ask = async (socket: MasterSocket, asked: readonly Command[] | WorkerLine): Promise<WorkerReading> => {
-      const listing = new WorkerListing(this.#tables);
+      const listing = new WorkerListing(this.#tables, whole ? at : null);
       const conversation = await socket.converse(deadline, { reader: true });
       const leave = () => conversation.close();
       signal.addEventListener('abort', leave);
@@ -112,16 +112,25 @@ class WorkerListing {
   readonly #stats = new StatListing();
   readonly #tables: readonly { readonly name: string; readonly listing: TableListing }[];
   readonly #entries: Record<string, Map<string, readonly number[]>> = {};
+  readonly #wholeAt: Date | null;
+  /** Of the denied addresses: milliseconds until HAProxy forgets them. Only of whole tables. */
+  readonly #expireIn = new Map<string, number>();
   #handsOver = false;
 
-  constructor(tables: readonly CountingTable[]) {
+  /** @param wholeAt when all entries are read; null: only active ones */
+  constructor(tables: readonly CountingTable[], wholeAt: Date | null) {
+    this.#wholeAt = wholeAt;
     this.#tables = tables.map(({ name, type, stores }) => {
       const entries = new Map<string, readonly number[]>();
       this.#entries[name] = entries;
-      const add = (key: string, values: readonly number[]) =>
-        entries.set(type === 'ipv6' ? canonical(key) : key, values);
+      const isTimed = wholeAt !== null && name === deniedTable.name;
+      const add = ({ key: text, values, expiresInMs }: TableEntry) => {
+        const key = type === 'ipv6' ? canonical(text) : text;
+        entries.set(key, values);
+        if (isTimed) this.#expireIn.set(key, expiresInMs);
+      };
       const read = stores.map((store) => store.replace(/\(.*$/, ''));
-      return { name, listing: new TableListing(read, ({ key, values }) => add(key, values)) };
+      return { name, listing: new TableListing(read, add) };
     });
   }
 
@@ -147,6 +156,7 @@ class WorkerListing {
       current: field('Stopping') === 0,
       handsOver: this.#handsOver,
       denied: this.#counts(deniedTable),
+      deniedAt: this.#deniedAt(),
       sites: this.#counts(sitesTable),
       clients: new Map(
         [...(this.#entries[clientsTable.name] ?? [])].map(([address, [requests = 0, rate = 0, errors = 0]]) => [
@@ -159,6 +169,14 @@ class WorkerListing {
       deniedRequests: sum('denied'),
       used,
     };
+  }
+
+  /** An operator's own table may expire after another time: that of the entry that was used last tells it. */
+  #deniedAt(): Map<string, number> {
+    const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
+    let longest = 0;
+    for (const left of this.#expireIn.values()) longest = Math.max(longest, left);
+    return new Map([...this.#expireIn].map(([key, left]) => [key, at - Math.floor((longest - left) / 1_000)]));
   }
 
   #counts({ name }: CountingTable): Map<string, number> {

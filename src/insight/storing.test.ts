@@ -91,6 +91,24 @@ it('skips a damaged row, and counts its address from the beginning', async () =>
   expect(kit.logged).toEqual([['Skipped stored figures of denied addresses', expect.objectContaining({ rows: 1 })]]);
 });
 
+it('counts an address that only HAProxy remembers once, also after a restart', async () => {
+  await kit.pass(130, () => kit.haproxy.deny('192.0.2.9'));
+  await kit.pass(70);
+  const { knocking } = kit.insight.state!.state;
+  knocking.forget('192.0.2.9');
+  await kit.pass(70);
+  const stored = () => database.read.selectFrom('entry_hits').select('total').execute();
+  expect(await stored()).toEqual([{ total: 13 }]);
+  kit.now = new Date(kit.now.getTime() + 100_000);
+  kit.haproxy.deny('192.0.2.10', 2);
+  kit.haproxy.readings.length = 0;
+  kit.restart();
+  await kit.pass(70);
+  expect(kit.haproxy.readings).toContainEqual({ whole: true });
+  const sums = (await stored()).map(({ total }) => total);
+  expect(sums.reduce((one, other) => one + other)).toBe(13 + 2);
+});
+
 it('logs each kind of failure once', async () => {
   await kit.pass(10);
   vi.spyOn(InsightStore.prototype, 'addGap').mockImplementation(failing);

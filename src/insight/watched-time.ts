@@ -134,3 +134,11 @@ function added(gaps: readonly Gap[], gap: Gap): readonly Gap[] {
 function iso(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
+
+/** @param days of the period */
+export function notWatchedText(shortfall: NotWatched, days: number): string {
+  if (shortfall.why === 'gaps')
+    return `denied requests have been watched for ${shortfall.days} days without larger gaps, not for ${days}`;
+  const { denied, notAttributed } = shortfall;
+  return `${Math.ceil(notAttributed)} of ${Math.ceil(denied)} denied requests of the last ${days} days could not be attributed to an entry, which is more than 1 %`;
+}

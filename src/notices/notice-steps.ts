@@ -6,7 +6,7 @@ export type Step =
   | { readonly kind: 'open'; readonly notice: NewNotice; readonly repeats: boolean }
   | { readonly kind: 'end'; readonly subject: string };
 
-type Rules = { readonly [Type in FactType]?: (fact: Facts[Type]) => Step | null };
+type Rules = { readonly [Type in FactType]?: (fact: Facts[Type]) => Step | readonly Step[] };
 
 const rules: Rules = {
   'health.changed': ({ status, reasons }) => {
@@ -77,9 +77,10 @@ const rules: Rules = {
       detail,
       page: '/certificates',
     }),
-  'certificate.issued': ({ id }) => end(`order ${id}`),
+  // It answers requests again; orders that are limited may still wait.
+  'certificate.issued': ({ id, directory }) => [...endsOf(id), end(acmeSubject(directory, 'requests'))],
   'acme.paused': ({ directory, scope, until, detail }) =>
-    open(`acme ${directory} ${scope}`, 'acme.paused', {
+    open(acmeSubject(directory, scope), 'acme.paused', {
       level: 'attention',
       title: `Orders pause until ${until}`,
       detail,
@@ -88,23 +89,36 @@ const rules: Rules = {
     }),
 };
 
-/** Null: it changes no notice. */
-export function stepFor<Type extends FactType>(type: Type, data: Facts[Type]): Step | null {
-  if (type === 'operation.done') return stepForOperation(data as Facts['operation.done']);
-  return rules[type]?.(data) ?? null;
+/** Empty: it changes no notice. */
+export function stepsFor<Type extends FactType>(type: Type, data: Facts[Type]): readonly Step[] {
+  if (type === 'operation.done') return stepsForOperation(data as Facts['operation.done']);
+  return [rules[type]?.(data) ?? []].flat();
 }
 
-function stepForOperation(done: Facts['operation.done']): Step | null {
+function stepsForOperation(done: Facts['operation.done']): readonly Step[] {
   switch (done.operation) {
-    // Another version was installed, or there is none to expire.
+    // Another version was uploaded, or there is none to expire; neither is ordered any more.
     case 'set_certificate':
     case 'remove_certificate':
-      return end(`certificate ${done.subject.certificate}`);
+      return endsOf(done.subject.certificate);
     case 'stop_renewal':
-      return end(`order ${done.subject.certificate}`);
+      return [end(`order ${done.subject.certificate}`)];
+    case 'ignore_candidate':
+      return [end(`candidate ${done.subject.ip_address}`)];
+    case 'remove_source':
+      return [end(`source ${done.subject.source}`)];
     default:
-      return null;
+      return [];
   }
+}
+
+/** What was said of the version before, and of its order. */
+function endsOf(certificate: string): readonly Step[] {
+  return [end(`certificate ${certificate}`), end(`order ${certificate}`)];
+}
+
+function acmeSubject(directory: string, scope: string): string {
+  return `acme ${directory} ${scope}`;
 }
 
 type Words = Pick<NewNotice, 'level' | 'title' | 'detail' | 'page'> & {

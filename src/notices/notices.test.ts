@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLog } from '../../testkit/silent-log.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
+import { report } from '../api/changes.ts';
 import type { Facts, FactType } from '../events/facts.ts';
 import { NoticesStore } from '../store/notices-store.ts';
 import type { Database } from '../store/open-database.ts';
@@ -23,6 +24,8 @@ const fact = <Type extends FactType>(type: Type, data: Facts[Type]): void =>
   notices.listener({ type, data } as Parameters<Notices['listener']>[0]);
 const anna = { keyName: 'anna' };
 const titles = async () => (await notices.list(anna, 1_000, true)).items.map(({ title }) => title);
+const ends = async () => (await notices.list(anna, 10, true)).items.map(({ ended_at: end }) => end);
+const caller = { keyName: 'anna', requestId: 'r' };
 const candidate = (at: number): void =>
   fact('candidate.found', { ip_address: `198.51.100.${at}`, rate: 41.2, error_share: 0.92 });
 const attack = { id: 7, rate: 360, usual: 12, top_sites: [{ site: 'shop.example', denied: 300 }] };
@@ -81,8 +84,7 @@ it('opens another notice when a cause that was read becomes worse, and ends both
     { id: 1, level: 'attention', read: true },
   ]);
   fact('health.changed', { status: 'ok', was: 'down', reasons: [] });
-  const ends = (await notices.list(anna, 10, false)).items.map(({ ended_at: end }) => end);
-  expect(ends).toEqual([now.toISOString(), now.toISOString()]);
+  expect(await ends()).toEqual([now.toISOString(), now.toISOString()]);
 });
 
 it('opens another notice of a candidate that is found again after a day', async () => {
@@ -96,6 +98,36 @@ it('opens another notice of a candidate that is found again after a day', async 
     '2026-11-21T12:00:00.000Z',
     '2026-11-20T12:00:00.000Z',
   ]);
+});
+
+it('ends the notices of a certificate and of its order once it is renewed, or removed', async () => {
+  const of = { id: 'c-1', names: ['shop.example'], not_after: '2026-12-01T00:00:00.000Z' };
+  const directory = 'https://acme.example/directory';
+  const failure = { class: 'will retry', type: 'dns', detail: 'no such name', failures: 3, due_at: null };
+  const paused = { directory, scope: 'requests', until: '2026-11-20T13:00:00.000Z', type: 'unreachable', detail: '' };
+  const fail = (): void => {
+    fact('certificate.expired', { ...of, sites: [] });
+    fact('certificate.failing', { ...of, ...failure, directory });
+  };
+  fail();
+  fact('acme.paused', paused);
+  expect(await ends()).toEqual([null, null, null]);
+  fact('certificate.issued', { ...of, directory });
+  const at = now.toISOString();
+  expect(await ends()).toEqual([at, at, at]);
+  fail();
+  const removed = { names: of.names, runtime_updated: true } as const;
+  fact('operation.done', { operation: 'remove_certificate', caller, subject: { certificate: 'c-1' }, ...removed });
+  expect(await ends()).toEqual([at, at, at, at, at]);
+});
+
+it('ends what is said of a candidate that is ignored, and of a source that is removed', async () => {
+  candidate(1);
+  fact('source.useless', { source: 'drop', entries: 3, days: 30 });
+  fact('operation.done', { operation: 'ignore_candidate', caller, subject: { ip_address: '198.51.100.1' } });
+  expect(await ends()).toEqual([null, now.toISOString()]);
+  fact('operation.done', { operation: 'remove_source', caller, subject: { source: 'drop', removed: 3 }, report });
+  expect(await ends()).toEqual([now.toISOString(), now.toISOString()]);
 });
 
 it('shows HAProxy’s messages about a configuration to administrators only', async () => {
@@ -174,7 +206,7 @@ it('logs which notices were lost while the database rejected them', async () => 
 it('makes no notice of what an operator did', async () => {
   fact('operation.done', {
     operation: 'remove_site',
-    caller: { keyName: 'anna', requestId: 'r' },
+    caller,
     subject: { domain: 'shop.example' },
   });
   expect(await titles()).toEqual([]);

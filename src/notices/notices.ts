@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { FactListener } from '../events/facts.ts';
 import { type NoticeStep, type NoticesStore, subjectOf } from '../store/notices-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { stepFor } from './notice-steps.ts';
+import { stepsFor } from './notice-steps.ts';
 
 /** While the database rejects writes. Older ones are dropped, and logged. */
 const mostWaiting = 1_000;
@@ -31,9 +31,10 @@ export class Notices {
   }
 
   readonly listener: FactListener = ({ type, data }) => {
-    const step = stepFor(type, data);
-    if (step === null) return;
-    this.#wait([...this.#waiting, { ...step, at: this.#deps.now() }]);
+    const steps = stepsFor(type, data);
+    if (steps.length === 0) return;
+    const at = this.#deps.now();
+    this.#wait([...this.#waiting, ...steps.map((step) => ({ ...step, at }))]);
     void this.flush();
   };
 

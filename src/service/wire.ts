@@ -323,7 +323,7 @@ export async function wireService(options: {
     audit,
     events: new EventFeed(ring),
     webhooks,
-    entryMap: new EntryMap(new EntryMapStore(database), now),
+    entryMap: new EntryMap({ store: new EntryMapStore(database), denied: figures, now }),
     insight: figures,
     notices,
     views: new SavedViews({ store: new ViewsStore(database), emit, now }),

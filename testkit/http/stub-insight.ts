@@ -27,8 +27,13 @@ export function stubInsight(at: string): Services['insight'] {
     setLimits: async (limits) => limits,
     metrics: async () => null,
     notHit: async () => ({ blockedBy: at, since: 0 }),
-    hitSnapshot: async () => new Map(),
+    hitSnapshot: async () => ({
+      keys: new Uint8Array(),
+      lastHit: new Uint32Array(),
+      lastDay: new Uint32Array(),
+    }),
     hitsOf: async (entries) => entries.map(() => null),
+    deniedInDay: async () => true,
     attack: async () => getAttack.examples.ended.answer,
     attacks: async () => ({ items: [attack] }),
   };

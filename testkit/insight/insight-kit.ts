@@ -126,6 +126,9 @@ export class ScriptedHaproxy implements InsightSource {
         at.getTime() - (worker.active.get(key) ?? 0) <= (whole ? expireMs : activeMs);
       const copy = {
         denied: new Map([...worker.denied].filter(listed)),
+        deniedAt: new Map(
+          whole ? [...worker.active].filter(listed).map(([key, time]) => [key, Math.floor(time / 1_000)] as const) : [],
+        ),
         rejected: new Map([...worker.rejected].filter(listed)),
         sites: new Map(worker.sites),
         clients: structuredClone(worker.clients),

@@ -2,13 +2,15 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { queryKeys } from './query-keys.ts';
 
-export const mapLayers = ['density', 'source', 'expiry'] as const;
+export const mapLayers = ['density', 'source', 'hits', 'expiry'] as const;
 export type MapLayer = (typeof mapLayers)[number];
 
 export interface MapBlock {
   readonly network: string;
   readonly entries: number;
   readonly addresses: number;
+  /** Requests of the last 24 hours; only of the layer `hits`. */
+  readonly denied?: number;
 }
 
 export interface EntryMap {
@@ -18,8 +20,10 @@ export interface EntryMap {
   /** One byte for each cell, along the Hilbert curve. */
   readonly cells: Uint8Array;
   readonly sources: readonly string[];
-  /** Only those with a blocked address. */
+  /** Only those with a blocked address or a denied request. */
   readonly blocks: readonly MapBlock[];
+  /** Of the layer `hits`: all of the 24 hours was watched. */
+  readonly complete?: boolean;
 }
 
 /** Some 100 kB: less often than other lists, and by no event. */

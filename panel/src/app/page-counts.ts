@@ -21,7 +21,8 @@ export function pageCounts(health: Health | undefined): Map<PanelPage, PageCount
   if (health === undefined) return counts;
   const { expected } = health.runtime_map;
   counts.set('/blocked', {
-    text: shortCount(expected),
+    // There is room for four characters.
+    text: shortCount(expected < 10_000 ? expected : Math.round(expected / 1_000) * 1_000),
     about: counted(expected, 'entry', 'entries'),
     attention: false,
   });

@@ -1,14 +1,17 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import classes from './page-frame.module.css';
 
 interface PageFrameProps {
   readonly title: string;
+  /** On a phone only the header of the panel has the title: the page needs the room. */
+  readonly isInHeader?: boolean;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function PageFrame({ title, about, actions, children }: PageFrameProps) {
+export function PageFrame({ title, isInHeader = false, about, actions, children }: PageFrameProps) {
   useEffect(() => {
     document.title = `${title} · proxy-manager`;
   }, [title]);
@@ -16,7 +19,7 @@ export function PageFrame({ title, about, actions, children }: PageFrameProps) {
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" className={isInHeader ? classes.inHeader : undefined}>
             {title}
           </Title>
           {about !== undefined && (

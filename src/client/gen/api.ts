@@ -1604,7 +1604,7 @@ export interface components {
     /** Which IPv4 addresses are blocked, as a map. */
     EntryMap: {
       /** What a cell shows. */
-      readonly layer: 'density' | 'source' | 'expiry';
+      readonly layer: 'density' | 'source' | 'hits' | 'expiry';
       /** What the map covers; `0.0.0.0/0` is all of IPv4. */
       readonly network: string;
       /** The prefix of a cell. */
@@ -1613,8 +1613,10 @@ export interface components {
       readonly cells: string;
       /** The names of the sources of the layer `source`, the one with most entries first, at most fifteen. */
       readonly sources: readonly string[];
-      /** The networks with a blocked address, in the order of addresses. */
+      /** The networks with a blocked address or a denied request, in the order of addresses. */
       readonly blocks: readonly components['schemas']['MapBlock'][];
+      /** All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`. */
+      readonly complete?: boolean;
     };
     /** Server-sent events. The data of each is JSON on one line: `id`, `type`, `at`, and `data`, whose fields depend on the type (docs/events.md). */
     EventStream: string;
@@ -1910,6 +1912,8 @@ export interface components {
       readonly entries: number;
       /** How many of its addresses are blocked, each counted once. */
       readonly addresses: number;
+      /** How many requests of its addresses were denied in the last 24 hours; only of the layer `hits`. */
+      readonly denied?: number;
     };
     /** The map files. */
     MapFileHealth: {
@@ -1982,7 +1986,7 @@ export interface components {
       readonly id: number;
       /** The type of the event that caused it, such as `reload.failed`. */
       readonly type: string;
-      /** `failure`: something failed. `attention`: it needs a look. */
+      /** `failure`: something failed. `attention`: check its cause. */
       readonly level: 'failure' | 'attention';
       /** What it is. */
       readonly title: string;
@@ -3920,7 +3924,7 @@ export interface operations {
   /** Get a map of the blocked IPv4 addresses */
   getEntryMap: {
     parameters: {
-      query?: { layer?: 'density' | 'source' | 'expiry'; network?: string };
+      query?: { layer?: 'density' | 'source' | 'hits' | 'expiry'; network?: string };
       header?: never;
       path?: never;
       cookie?: never;
@@ -3941,6 +3945,7 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];
       408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
       413: components['responses']['TooLarge'];
       429: components['responses']['TooManyFailedKeys'];
       500: components['responses']['Internal'];
@@ -3948,7 +3953,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 6003 | 6015;
+            readonly code?: 6003 | 6015 | 7011;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

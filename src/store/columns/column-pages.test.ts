@@ -43,13 +43,16 @@ let folder: StoreFolder;
 let database: Database;
 let store: BlockedIpsStore;
 let bulk: BulkStore;
-let memory: HitSnapshot;
+/** By sort key in `latin1`. */
+let memory: Map<string, { readonly lastHit: number; readonly lastDay: number }>;
+let snapshot: HitSnapshot;
 /** In seconds. */
 let clock: number;
 beforeEach(async () => {
   folder = new StoreFolder();
   database = await folder.open();
   memory = new Map();
+  snapshot = snapshotOfMemory();
   clock = NOON.getTime() / 1_000;
   const named = [2, 3].map((id) => ({
     id,
@@ -97,11 +100,21 @@ const query = fc.record({
   filter,
 });
 
+function snapshotOfMemory(): HitSnapshot {
+  const hits = [...memory.values()];
+  return {
+    keys: Buffer.from([...memory.keys()].join(''), 'latin1'),
+    lastHit: Uint32Array.from(hits, ({ lastHit }) => lastHit),
+    lastDay: Uint32Array.from(hits, ({ lastDay }) => lastDay),
+  };
+}
+
 /** Stored, or in memory only. */
 async function hit(sortKey: Buffer, hits: number, stored: boolean): Promise<void> {
   clock += 61;
   if (!stored) {
-    memory = new Map(memory).set(sortKey.toString('latin1'), { lastHit: clock, lastDay: hits });
+    memory.set(sortKey.toString('latin1'), { lastHit: clock, lastDay: hits });
+    snapshot = snapshotOfMemory();
     return;
   }
   const row = { sort_key: sortKey, total: hits, first_hit: clock, last_hit: clock };
@@ -188,7 +201,7 @@ async function expected({ order, filter: wanted }: Query): Promise<string[]> {
 async function walked({ order, filter: wanted }: Query, limit: number): Promise<string[]> {
   const found: string[] = [];
   for (let cursor: string | null = null; ; ) {
-    const hits = { snapshot: memory, now: clock };
+    const hits = { snapshot, now: clock };
     const page = await store.page({ order, filter: wanted, limit, cursor, hits, now: NOON });
     found.push(...page.items.map(({ ip_address }) => ip_address));
     if (page.nextCursor === null) {
@@ -210,7 +223,7 @@ it('are in every order what every filter selects, after any writes', { timeout: 
         for (let offset = 0; offset <= texts.length; offset += 3) {
           const page = await store.page({
             ...{ ...one, limit: 2, offset, now: NOON },
-            hits: { snapshot: memory, now: clock },
+            hits: { snapshot, now: clock },
           });
           expect(page.items.map(({ ip_address }) => ip_address)).toEqual(texts.slice(offset, offset + 2));
         }
@@ -229,7 +242,7 @@ it('know hits once they are stored, and none of an earlier block', async () => {
       limit: 9,
       now: NOON,
     } as const;
-    const { items } = await store.page({ ...request, hits: { snapshot: new Map(), now: clock } });
+    const { items } = await store.page({ ...request, hits: { snapshot: snapshotOfMemory(), now: clock } });
     return items.map(({ ip_address }) => ip_address);
   };
   expect(await found()).toEqual([]);

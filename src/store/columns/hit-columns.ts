@@ -6,15 +6,15 @@ import type { Schema } from '../schema.ts';
 import { compareKeys, KEY_BYTES } from '../staged-rows.ts';
 import type { EntryChunk, EntryColumns } from './entry-columns.ts';
 
-/** What was counted lately; times in seconds since 1970. */
-export interface RecentHits {
-  readonly lastHit: number;
+/** What was counted lately, of one entry at each index. Never changed once made. */
+export interface HitSnapshot {
+  /** Sort keys, one behind the other, in any order; each once. */
+  readonly keys: Uint8Array;
+  /** In seconds since 1970. */
+  readonly lastHit: Uint32Array;
   /** In the last 24 hours. */
-  readonly lastDay: number;
+  readonly lastDay: Uint32Array;
 }
-
-/** What is in memory, by sort key in `latin1`. Never changed once made. */
-export type HitSnapshot = ReadonlyMap<string, RecentHits>;
 
 /** Of the rows of a chunk; 0: never, as far as is known. */
 export interface HitColumn {
@@ -87,7 +87,7 @@ export class HitColumns {
           order by sort_key limit ${readAtOnce}`.execute(this.#read);
         for (const { sort_key: key, last_hit: at } of rows) {
           if (at < last - lateSeconds) continue;
-          const place = placeOf(columns, key);
+          const place = placeOf(columns, key, 0);
           const chunk = place === null ? undefined : columns.chunks[place.chunk];
           const stored = chunk === undefined ? undefined : this.#stored.get(chunk);
           if (place === null || chunk === undefined || stored === undefined || stored[place.row]! >= at) continue;
@@ -120,13 +120,11 @@ export class HitColumns {
     return found;
   }
 
-  async #addRecent(columns: EntryColumns, snapshot: HitSnapshot, all: HitColumn[]): Promise<void> {
+  async #addRecent(columns: EntryColumns, recent: HitSnapshot, all: HitColumn[]): Promise<void> {
     const copied = new Set<number>();
-    let done = 0;
-    for (const [text, { lastHit, lastDay }] of snapshot) {
-      done += 1;
-      if (done % keysAtOnce === 0) await this.#turns.next();
-      const place = placeOf(columns, Buffer.from(text, 'latin1'));
+    for (let index = 0; index < recent.lastHit.length; index += 1) {
+      if (index % keysAtOnce === keysAtOnce - 1) await this.#turns.next();
+      const place = placeOf(columns, recent.keys, index * KEY_BYTES);
       if (place === null) continue;
       if (!copied.has(place.chunk)) {
         copied.add(place.chunk);
@@ -134,29 +132,45 @@ export class HitColumns {
         all[place.chunk] = { lastHit: stored.slice(), lastDay: days };
       }
       const column = all[place.chunk]!;
-      column.lastHit[place.row] = Math.max(column.lastHit[place.row]!, lastHit);
-      column.lastDay[place.row] = lastDay;
+      column.lastHit[place.row] = Math.max(column.lastHit[place.row]!, recent.lastHit[index]!);
+      column.lastDay[place.row] = recent.lastDay[index]!;
     }
   }
 }
 
 /** Null: not blocked. */
-function placeOf({ chunks }: EntryColumns, key: Buffer): { readonly chunk: number; readonly row: number } | null {
+function placeOf(
+  { chunks }: EntryColumns,
+  wanted: Uint8Array,
+  at: number,
+): { readonly chunk: number; readonly row: number } | null {
   let [low, high] = [0, chunks.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareKeys(chunks[middle]!.keys, 0, key, 0) <= 0) low = middle + 1;
+    if (compareKeys(chunks[middle]!.keys, 0, wanted, at) <= 0) low = middle + 1;
     else high = middle;
   }
   const chunk = low - 1;
-  const { keys, endsAt } = chunks[chunk] ?? { keys: key, endsAt: [] };
+  if (chunk < 0) return null;
+  const { keys, endsAt } = chunks[chunk]!;
   [low, high] = [0, endsAt.length];
+  // Keys of IPv4 begin with many equal bytes: those that all keys of the chunk share are compared once.
+  const shared = sharedBytes(keys);
+  for (let index = 0; index < shared; index += 1) if (wanted[at + index] !== keys[index]) return null;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const order = compareKeys(keys, middle * KEY_BYTES, key, 0);
+    const order = compareKeys(keys, middle * KEY_BYTES, wanted, at, shared);
     if (order === 0) return { chunk, row: middle };
     if (order < 0) low = middle + 1;
     else high = middle;
   }
   return null;
+}
+
+/** With how many equal bytes the sorted keys of a chunk begin. */
+function sharedBytes(keys: Uint8Array): number {
+  const last = keys.length - KEY_BYTES;
+  let shared = 0;
+  while (shared < KEY_BYTES && keys[shared] === keys[last + shared]) shared += 1;
+  return shared;
 }

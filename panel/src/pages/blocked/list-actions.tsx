@@ -6,6 +6,7 @@ import { DownloadIcon, PlusIcon, UploadIcon } from '../../parts/icons.tsx';
 import { problemText, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useApi } from '../../session/session.ts';
+import classes from './blocked.module.css';
 import { type ExportFormat, exportList } from './export.ts';
 import { isFiltered } from './filters/list-filter.ts';
 
@@ -21,8 +22,20 @@ export function ListActions({ query, total, onBlock, onImport }: ListActionsProp
   return (
     <>
       {allowed && (
-        <Button leftSection={<PlusIcon size={16} />} onClick={onBlock}>
+        <Button leftSection={<PlusIcon size={16} />} onClick={onBlock} visibleFrom="sm">
           Block address
+        </Button>
+      )}
+      {allowed && (
+        <Button
+          className={classes.float ?? ''}
+          size="lg"
+          radius="xl"
+          onClick={onBlock}
+          hiddenFrom="sm"
+          aria-label="Block address"
+        >
+          Block
         </Button>
       )}
       {allowed && (

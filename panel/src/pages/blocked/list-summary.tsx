@@ -4,12 +4,15 @@ import { spanText, useNow } from '../../parts/age.tsx';
 import { counted } from '../../parts/counted.ts';
 import styles from '../../parts/styles.module.css';
 import { isFiltered } from './filters/list-filter.ts';
+import type { ListSort } from './list/column-header.tsx';
+import { OrderMenu } from './list/order-menu.tsx';
 import type { PageCacheState } from './list/page-cache.ts';
-import { refreshEvery } from './list/use-page-cache.ts';
+import { useRefreshEvery } from './list/use-page-cache.ts';
 
 interface ListSummaryProps {
   readonly cache: PageCacheState;
   readonly query: BlockedQuery;
+  readonly sort: ListSort;
   /** `all`: what the filters select, without a list of them. */
   readonly selected: number | 'all';
   /** Null: one request cannot select exactly what the list shows. */
@@ -18,13 +21,14 @@ interface ListSummaryProps {
   readonly onClear: () => void;
 }
 
-export function ListSummary({ cache, query, selected, onSelectAll, onRemove, onClear }: ListSummaryProps) {
+export function ListSummary({ cache, query, sort, selected, onSelectAll, onRemove, onClear }: ListSummaryProps) {
   const { total } = cache;
   const count = selected === 'all' ? (total ?? 0) : selected;
   const more = total !== null && total > count;
   return (
     <Group justify="space-between" mih={30} gap="xs">
       <Count cache={cache} query={query} />
+      {count === 0 && <OrderMenu sort={sort} />}
       {count > 0 && (
         <Group gap="xs">
           <Text size="sm" role="status">
@@ -52,13 +56,14 @@ const graceMs = 5_000;
 
 function Count({ cache, query }: Pick<ListSummaryProps, 'cache' | 'query'>) {
   const now = useNow(2_000);
+  const refreshEvery = useRefreshEvery(query);
   if (cache.total === null || cache.loadedAt === null) return <span />;
   const age = now - cache.loadedAt;
   const found = query.text === '' ? 'found' : 'found in reasons and “Blocked by”';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
       {cache.total.toLocaleString()} {isFiltered(query) ? found : 'blocked'}
-      {age > refreshEvery(query) + graceMs && ` · as of ${spanText(age)} ago`}
+      {age > refreshEvery + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );
 }

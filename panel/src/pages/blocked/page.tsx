@@ -77,6 +77,7 @@ export default function BlockedPage() {
     <div className={classes.page}>
       <PageFrame
         title="Blocked addresses"
+        isInHeader
         actions={
           <ListActions
             query={query}
@@ -94,6 +95,7 @@ export default function BlockedPage() {
         <ListSummary
           cache={state}
           query={query}
+          sort={sort}
           selected={selection.all ? 'all' : selection.entries.size}
           onSelectAll={everything === null ? null : selection.selectAll}
           onRemove={removeSelected}

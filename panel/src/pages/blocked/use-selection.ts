@@ -21,12 +21,12 @@ export function useSelection(): Selection {
     all,
     entries,
     select: (entry, range) => {
-      // Without one, it is no longer all: what stays is the entries selected before.
+      // Without one, it is no longer all: what stays is the entries selected before, of which this one is none.
       setAll(false);
       setEntries((before) => {
         const after = new Map(before);
         if (range !== null) for (const one of range) after.set(one.ip_address, one);
-        else if (!after.delete(entry.ip_address)) after.set(entry.ip_address, entry);
+        else if (!after.delete(entry.ip_address) && !all) after.set(entry.ip_address, entry);
         return after;
       });
     },

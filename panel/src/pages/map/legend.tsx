@@ -4,10 +4,11 @@ import styles from '../../parts/styles.module.css';
 import { visibleText } from '../../parts/visible-text.ts';
 import classes from './map.module.css';
 import { areasOf } from './map-areas.ts';
-import { densityGradient, legendOf } from './map-colours.ts';
+import { legendOf, scaleGradient } from './map-colours.ts';
 
 const titles = {
   density: 'Blocked addresses in a cell',
+  hits: 'Denied requests of a cell, 24 h',
   source: 'The source that claims most of a cell',
   expiry: 'The first expiry in a cell',
 } as const;
@@ -18,11 +19,11 @@ export function Legend({ map }: { readonly map: EntryMap }) {
   return (
     <section className={styles.card} aria-label="Legend">
       <h2 className={classes.cardTitle}>{titles[map.layer]}</h2>
-      {map.layer === 'density' ? (
+      {map.layer === 'density' || map.layer === 'hits' ? (
         <div className={classes.scale}>
-          <span>1 address</span>
-          <span className={classes.gradient} style={{ background: densityGradient(theme) }} aria-hidden="true" />
-          <span>all of a /{cellPrefix}</span>
+          <span>{map.layer === 'hits' ? '1' : '1 address'}</span>
+          <span className={classes.gradient} style={{ background: scaleGradient(theme) }} aria-hidden="true" />
+          <span>{map.layer === 'hits' ? '1M or more' : `all of a /${cellPrefix}`}</span>
         </div>
       ) : (
         <ul className={classes.legend}>

@@ -24,14 +24,17 @@ test('counts what an area has', () => {
   expect(blockOf(map, '2.0.0.0/8')).toEqual({ network: '2.0.0.0/8', entries: 0, addresses: 0 });
 });
 
-test.each(['density', 'source', 'expiry'] as const)('shows in the layer %s that something is blocked', (layer) => {
-  for (const theme of ['light', 'dark'] as const) {
-    const table = colourTable(layer, theme);
-    const empty = [...table.subarray(0, 3)];
-    for (const value of [1, 2, 6]) {
-      const shown = [...table.subarray(value * 3, value * 3 + 3)];
-      const apart = shown.reduce((sum, channel, at) => sum + Math.abs(channel - (empty[at] ?? 0)), 0);
-      expect([theme, value, apart > 60]).toEqual([theme, value, true]);
+test.each(['density', 'source', 'hits', 'expiry'] as const)(
+  'shows in the layer %s that something is blocked',
+  (layer) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const table = colourTable(layer, theme);
+      const empty = [...table.subarray(0, 3)];
+      for (const value of [1, 2, 6]) {
+        const shown = [...table.subarray(value * 3, value * 3 + 3)];
+        const apart = shown.reduce((sum, channel, at) => sum + Math.abs(channel - (empty[at] ?? 0)), 0);
+        expect([theme, value, apart > 60]).toEqual([theme, value, true]);
+      }
     }
-  }
-});
+  },
+);

@@ -44,6 +44,16 @@ export function blockOf(map: EntryMap, network: string): MapBlock {
   return map.blocks.find((block) => block.network === network) ?? { network, entries: 0, addresses: 0 };
 }
 
+/** What the layer shows: the figure that networks are sorted by. */
+export function figureOf({ entries, denied }: MapBlock): number {
+  return denied ?? entries;
+}
+
+/** Those with most first; with the same, those with more addresses. */
+export function sortedBlocks({ blocks }: EntryMap): readonly MapBlock[] {
+  return blocks.toSorted((a, b) => figureOf(b) - figureOf(a) || b.addresses - a.addresses);
+}
+
 /** Cells of the area at this place with something blocked. */
 export function usedCells({ cells }: EntryMap, place: number): number {
   let used = 0;

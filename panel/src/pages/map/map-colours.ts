@@ -7,7 +7,8 @@ interface ThemeColours {
   readonly ground: Colour;
   /** Networks in which no client can be, such as 10.0.0.0/8. */
   readonly unused: Colour;
-  readonly density: readonly [Colour, Colour, Colour, Colour];
+  /** Of layers that show how much. */
+  readonly scale: readonly [Colour, Colour, Colour, Colour];
   /** As `--chart-1` and so on in `global.css`. */
   readonly sources: readonly [Colour, Colour, Colour, Colour, Colour];
   /** From "within an hour" to "permanent". */
@@ -18,7 +19,7 @@ const themes: Readonly<Record<Theme, ThemeColours>> = {
   dark: {
     ground: [16, 19, 23],
     unused: [29, 33, 38],
-    density: [
+    scale: [
       [34, 44, 86],
       [62, 92, 200],
       [125, 151, 245],
@@ -43,7 +44,7 @@ const themes: Readonly<Record<Theme, ThemeColours>> = {
   light: {
     ground: [250, 250, 251],
     unused: [233, 236, 240],
-    density: [
+    scale: [
       [200, 212, 248],
       [130, 156, 236],
       [64, 94, 208],
@@ -87,12 +88,12 @@ export function colourTable(layer: MapLayer, theme: Theme): Uint8Array {
 }
 
 function colourOf(layer: MapLayer, theme: Theme, value: number): Colour {
-  const { ground, density, sources, expiry } = themes[theme];
+  const { ground, scale, sources, expiry } = themes[theme];
   if (value === 0) return ground;
   if (layer === 'source') return sources[Math.min(value - 1, colouredSources) as 0];
   if (layer === 'expiry') return expiry[Math.min(value, expiry.length) - 1] ?? ground;
   // A level below an eighth could not be seen.
-  return between(density, Math.min(1, 0.12 + (value / 255) * 0.95));
+  return between(scale, Math.min(1, 0.12 + (value / 255) * 0.95));
 }
 
 function between(stops: readonly Colour[], share: number): Colour {
@@ -123,7 +124,7 @@ export function legendOf({ layer, sources }: EntryMap, theme: Theme): readonly L
   const colours = themes[theme];
   if (layer === 'expiry')
     return expirySteps.map((label, at) => ({ label, colour: css(colours.expiry[at] ?? colours.ground) }));
-  if (layer === 'density') return [];
+  if (layer !== 'source') return [];
   const named = sources
     .slice(0, colouredSources)
     .map((label, at) => ({ label, colour: css(colours.sources[at as 0]) }));
@@ -131,8 +132,8 @@ export function legendOf({ layer, sources }: EntryMap, theme: Theme): readonly L
   return sources.length > colouredSources ? [...named, others] : named;
 }
 
-/** From one address to a whole cell. */
-export function densityGradient(theme: Theme): string {
-  const stops = themes[theme].density.map(([red, green, blue]) => `rgb(${red} ${green} ${blue})`);
+/** From the least to the most. */
+export function scaleGradient(theme: Theme): string {
+  const stops = themes[theme].scale.map(([red, green, blue]) => `rgb(${red} ${green} ${blue})`);
   return `linear-gradient(to right, ${stops.join(', ')})`;
 }

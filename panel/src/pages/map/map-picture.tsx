@@ -6,7 +6,7 @@ import type { EntryMap } from '../../api/entry-map.ts';
 import { cellAt, cellIndexes, placeOf } from '../../charts/hilbert.ts';
 import { count } from '../../parts/figures.ts';
 import classes from './map.module.css';
-import { blockOf, cellsOfArea, firstByte, type MapAreas, usedCells } from './map-areas.ts';
+import { blockOf, cellsOfArea, firstByte, type MapAreas, sortedBlocks, usedCells } from './map-areas.ts';
 import { colourTable, isUnused, type Theme, unusedColour } from './map-colours.ts';
 
 interface MapPictureProps {
@@ -102,15 +102,15 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
 }
 
 function areaWords(map: EntryMap, areas: MapAreas, place: number): string {
-  const { entries, addresses } = blockOf(map, areas.networks[place] ?? '');
+  const { entries, addresses, denied } = blockOf(map, areas.networks[place] ?? '');
   const used = usedCells(map, place);
-  return `${count(entries)} entries · ${count(addresses)} addresses · ${count(used)} of ${count(cellsOfArea)} cells (/${areas.cellPrefix})`;
+  const first = map.layer === 'hits' ? `${count(denied ?? 0)} denied requests · ` : '';
+  return `${first}${count(entries)} entries · ${count(addresses)} addresses · ${count(used)} of ${count(cellsOfArea)} cells (/${areas.cellPrefix})`;
 }
 
-/** The area with most entries is current at first, of several the one with most addresses, as in the table. */
-function most({ blocks }: EntryMap, { networks }: MapAreas): number {
-  const [first] = [...blocks].sort((one, other) => other.entries - one.entries || other.addresses - one.addresses);
-  return Math.max(0, networks.indexOf(first?.network ?? ''));
+/** The first one of the table is current at first. */
+function most(map: EntryMap, { networks }: MapAreas): number {
+  return Math.max(0, networks.indexOf(sortedBlocks(map)[0]?.network ?? ''));
 }
 
 /** By order: the same for every map. */

@@ -6,6 +6,7 @@ import { count } from '../../parts/figures.ts';
 import styles from '../../parts/styles.module.css';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import classes from './map.module.css';
+import { figureOf, sortedBlocks } from './map-areas.ts';
 
 interface MapTableProps {
   readonly map: EntryMap;
@@ -13,14 +14,17 @@ interface MapTableProps {
   readonly onOpen: ((network: string) => void) | null;
 }
 
-/** What the map shows, with the same sums: the network with most entries first. */
-export function MapTable({ map: { blocks }, onOpen }: MapTableProps) {
+/** What the map shows, with the same sums: the network with most first. */
+export function MapTable({ map, onOpen }: MapTableProps) {
   const rows = useRowKeys();
-  const sorted = [...blocks].sort((one, other) => other.entries - one.entries || other.addresses - one.addresses);
-  const most = Math.max(1, ...blocks.map(({ entries }) => entries));
+  const blocks = sortedBlocks(map);
+  const ofHits = map.layer === 'hits';
+  const most = Math.max(1, ...blocks.map(figureOf));
   return (
     <section className={`${styles.card} ${classes.tableCard}`} aria-label="Networks">
-      <h2 className={classes.cardTitle}>{onOpen === null ? 'Entries, by /14' : 'Entries, by /8'}</h2>
+      <h2
+        className={classes.cardTitle}
+      >{`${ofHits ? 'Denied requests' : 'Entries'}, by ${onOpen === null ? '/14' : '/8'}`}</h2>
       {blocks.length === 0 ? (
         <p className={classes.none}>Nothing is blocked here.</p>
       ) : (
@@ -30,21 +34,23 @@ export function MapTable({ map: { blocks }, onOpen }: MapTableProps) {
               <tr>
                 <th scope="col">Network</th>
                 <td />
+                {ofHits && <th scope="col">Denied, 24 h</th>}
                 <th scope="col">Entries</th>
-                <th scope="col">Addresses</th>
+                {!ofHits && <th scope="col">Addresses</th>}
               </tr>
             </thead>
             <tbody ref={rows} data-rows>
-              {sorted.map((block) => (
+              {blocks.map((block) => (
                 <tr key={block.network} data-row>
                   <td className={styles.mono}>
                     <Open block={block} onOpen={onOpen} />
                   </td>
                   <td className={classes.bar}>
-                    <ShareBar share={block.entries / most} />
+                    <ShareBar share={figureOf(block) / most} />
                   </td>
+                  {ofHits && <td>{count(block.denied ?? 0)}</td>}
                   <td>{count(block.entries)}</td>
-                  <td>{count(block.addresses)}</td>
+                  {!ofHits && <td>{count(block.addresses)}</td>}
                 </tr>
               ))}
             </tbody>

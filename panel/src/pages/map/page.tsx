@@ -6,13 +6,19 @@ import { BackIcon } from '../../parts/icons.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import { useUrlState } from '../../parts/url-state.ts';
+import { WhereCounted } from '../../parts/where-counted.tsx';
 import { Legend } from './legend.tsx';
 import classes from './map.module.css';
 import { areasOf, slash8Of } from './map-areas.ts';
 import { MapPicture } from './map-picture.tsx';
 import { MapTable } from './map-table.tsx';
 
-const layerLabels: Readonly<Record<MapLayer, string>> = { density: 'Density', source: 'Source', expiry: 'Expiry' };
+const layerLabels: Readonly<Record<MapLayer, string>> = {
+  density: 'Density',
+  source: 'Source',
+  hits: 'Denied',
+  expiry: 'Expiry',
+};
 const isLayer = (text: string): text is MapLayer => (mapLayers as readonly string[]).includes(text);
 
 /** Which parts of IPv4 are blocked, as a picture and as a table with the same sums. */
@@ -52,39 +58,43 @@ export default function MapPage() {
           Ignored, since the map has no such part: {wrong.join(', ')}
         </Alert>
       )}
-      <Read of={map} failed="Could not load the map" loading="Building the map">
-        {(data) => {
-          const shown = data.network === '0.0.0.0/0' ? null : data.network;
-          const open = (area: string): void => setNetwork(area, 'push');
-          return (
-            <div className={classes.page}>
-              <MapPicture
-                key={data.network}
-                map={data}
-                areas={areasOf(shown)}
-                onOpen={shown === null ? open : null}
-                onLeave={shown === null ? null : () => setNetwork('')}
-              />
-              <div className={classes.side}>
-                <Legend map={data} />
-                <MapTable map={data} onOpen={shown === null ? open : null} />
-                <Text size="xs" c="dimmed">
-                  Each address counts once, however many entries cover it; an entry counts where it begins. IPv6 has no
-                  map:{' '}
-                  <Anchor
-                    inherit
-                    underline="always"
-                    renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}
-                  >
-                    show its entries
-                  </Anchor>
-                  . The map is loaded again every minute.
-                </Text>
+      <WhereCounted error={layer === 'hits' ? map.error : null}>
+        <Read of={map} failed="Could not load the map" loading="Building the map">
+          {(data) => {
+            const shown = data.network === '0.0.0.0/0' ? null : data.network;
+            const open = (area: string): void => setNetwork(area, 'push');
+            return (
+              <div className={classes.page}>
+                <MapPicture
+                  key={data.network}
+                  map={data}
+                  areas={areasOf(shown)}
+                  onOpen={shown === null ? open : null}
+                  onLeave={shown === null ? null : () => setNetwork('')}
+                />
+                <div className={classes.side}>
+                  <Legend map={data} />
+                  <MapTable map={data} onOpen={shown === null ? open : null} />
+                  <Text size="xs" c="dimmed">
+                    {data.layer === 'hits' && 'A denied request counts where its client is. '}
+                    {data.complete === false && 'A part of the last 24 h was not watched: there may be more. '}
+                    Each address counts once, however many entries cover it; an entry counts where it begins. IPv6 has
+                    no map:{' '}
+                    <Anchor
+                      inherit
+                      underline="always"
+                      renderRoot={(props) => <Link to="/blocked" search={{ family: 'ipv6' }} {...props} />}
+                    >
+                      show its entries
+                    </Anchor>
+                    . The map is loaded again every minute.
+                  </Text>
+                </div>
               </div>
-            </div>
-          );
-        }}
-      </Read>
+            );
+          }}
+        </Read>
+      </WhereCounted>
     </PageFrame>
   );
 }

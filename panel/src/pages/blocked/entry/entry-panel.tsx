@@ -51,7 +51,14 @@ function Over(props: EntryPanelProps) {
   const { ip, onClose } = props;
   useFocusReturn();
   return (
-    <Drawer opened onClose={onClose} position="right" title={ip} size="md" classNames={{ title: classes.title ?? '' }}>
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      title={ip}
+      size="md"
+      classNames={{ title: classes.title ?? '', body: classes.over ?? '' }}
+    >
       <Content {...props} />
     </Drawer>
   );
@@ -88,7 +95,7 @@ function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
           {parse.ok && widthText(parse.entry)}
           {entry !== undefined && <Ends entry={entry} />}
         </Text>
-        <Group gap="xs">
+        <Group gap="xs" className={classes.actions ?? ''}>
           {may && !gone && entry !== undefined && (
             <>
               <Button size="compact-sm" variant="default" onClick={() => onEdit(entry)}>

@@ -9,6 +9,7 @@ import styles from '../../../parts/styles.module.css';
 import { ColumnHeader, type ListSort } from './column-header.tsx';
 import classes from './entry-list.module.css';
 import { EntryRow, type RowActions } from './entry-row.tsx';
+import { columnNames } from './order-menu.tsx';
 import type { PageCache } from './page-cache.ts';
 import {
   positionShowing,
@@ -49,7 +50,7 @@ export function EntryList(props: EntryListProps) {
   const [active, setActive] = useState(0);
   const [anchor, setAnchor] = useState<number | null>(null);
   const [view, setView] = useState<ScrollWindow>({ position: 0, scrollTop: 0 });
-  const rowHeight = narrow ? 60 : 32;
+  const rowHeight = narrow ? 56 : 32;
   const isSelected = (ip: string | undefined): boolean => selected === 'all' || (ip !== undefined && selected.has(ip));
   const rows = state.total ?? 0;
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
@@ -158,7 +159,7 @@ export function EntryList(props: EntryListProps) {
             <VisuallyHidden>Selected</VisuallyHidden>
           </span>
           <ColumnHeader name="address" sort={sort}>
-            Address
+            {columnNames.address}
           </ColumnHeader>
           <span role="columnheader">Reason</span>
           <span role="columnheader" className={classes.author}>
@@ -168,19 +169,19 @@ export function EntryList(props: EntryListProps) {
             Source
           </span>
           <ColumnHeader name="hits" sort={sort} className={classes.denied}>
-            Denied, 24 h
+            {columnNames.hits}
           </ColumnHeader>
           <span role="columnheader" className={classes.spark}>
             <VisuallyHidden>Denied by hour</VisuallyHidden>
           </span>
           <ColumnHeader name="last_hit" sort={sort} className={classes.lastHit}>
-            Last hit
+            {columnNames.last_hit}
           </ColumnHeader>
           <ColumnHeader name="blocked_at" sort={sort} className={classes.since}>
-            Blocked
+            {columnNames.blocked_at}
           </ColumnHeader>
-          <ColumnHeader name="expires_at" sort={sort}>
-            Expires
+          <ColumnHeader name="expires_at" sort={sort} className={classes.expires}>
+            {columnNames.expires_at}
           </ColumnHeader>
           <span role="columnheader">
             <VisuallyHidden>Remove</VisuallyHidden>

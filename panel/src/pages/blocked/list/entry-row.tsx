@@ -94,6 +94,12 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       </span>
       <span role="gridcell" className={classes.reason} title={visibleText(entry.reason ?? '')}>
         {entry.reason === null ? <span className={classes.none}>—</span> : <Marked text={entry.reason} part={found} />}
+        {entry.expires_at !== null && (
+          <span className={classes.ends}>
+            {' · '}
+            <End time={entry.expires_at} />
+          </span>
+        )}
       </span>
       <span role="gridcell" className={classes.author} title={visibleText(entry.blocked_by ?? '')}>
         {entry.blocked_by === null ? '—' : <Marked text={entry.blocked_by} part={found} />}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { type BlockedQuery, fetchBlockedPage } from '../../../api/blocked-ips.ts';
+import { usePolling } from '../../../api/polling.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import type { ListedIp } from '../../../api/types.ts';
 import { useApi } from '../../../session/session.ts';
@@ -15,16 +16,19 @@ export function readsAll({ text, not_hit_for: notHit }: BlockedQuery): boolean {
   return text !== '' || notHit !== '';
 }
 
-/** Milliseconds between two refreshes of the visible rows. */
-export function refreshEvery(query: BlockedQuery): number {
+/** Milliseconds between two refreshes of the visible rows, some 150 kB each. Events report changes of the set. */
+export function useRefreshEvery(query: BlockedQuery): number {
+  const polling = usePolling();
   if (readsAll(query)) return 15_000;
-  // The service reads HAProxy's counters as often.
-  return query.sort === 'hits' || query.sort === 'last_hit' || query.hit_within !== '' ? 10_000 : 3_000;
+  // No event reports hits.
+  const byHits = query.sort === 'hits' || query.sort === 'last_hit' || query.hit_within !== '';
+  return byHits ? Math.min(polling, 30_000) : polling;
 }
 
 /** @param query compared by its content */
 export function usePageCache(query: BlockedQuery): PageCache<ListedIp> {
   const api = useApi();
+  const refreshEvery = useRefreshEvery(query);
   const content = JSON.stringify(query);
   const cache = useMemo(() => {
     const asked = JSON.parse(content) as BlockedQuery;
@@ -38,7 +42,7 @@ export function usePageCache(query: BlockedQuery): PageCache<ListedIp> {
       await cache.refresh();
       return cache.state.version;
     },
-    refetchInterval: refreshEvery(query),
+    refetchInterval: refreshEvery,
     gcTime: 0,
     staleTime: 0,
   });

@@ -54,7 +54,7 @@ export function Figures({ summary, range }: FiguresProps) {
         {entries !== undefined && <SparkLine values={entries} fromZero={false} />}
       </Figure>
       <Figure
-        name={`Never matched in ${never.days} days`}
+        name={`Never matched, ${never.days} d`}
         value={words.value}
         trend={words.share}
         about={words.about}

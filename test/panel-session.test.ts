@@ -80,7 +80,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await page.getByText('You were signed out').waitFor();
   });
 
-  it('offers to trust the own address, unless the service sees a shared one', async () => {
+  itInLongTests('offers to trust the own address, unless the service sees a shared one', async () => {
     const page = await open();
     await signIn(page);
     await signedIn(page);

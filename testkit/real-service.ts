@@ -6,6 +6,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Processes, showProcesses } from '../src/haproxy/process/workers.ts';
+import { type Command, wireText } from '../src/haproxy/socket/conversation-command.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import { commandLine, processAlive, processStartTime } from '../src/system/processes.ts';
 import { clockFile, timeFile } from './clock.ts';
@@ -285,8 +286,9 @@ export class RealService {
     return await eventually('there is a current worker', async () => (await this.processes()).current[0]?.pid);
   }
 
-  /** Commands on the master socket, outside the service. */
-  async raw(...commands: string[]): Promise<string[]> {
+  /** Commands on the master socket, outside the service. Throws UnsafeCommandError at once. */
+  async raw(...commands: Command[]): Promise<string[]> {
+    for (const command of commands) wireText(command);
     return await eventually('the master takes commands', async () => {
       const conversation = await this.socket.converse(within(20_000));
       return await conversation.finish(commands);

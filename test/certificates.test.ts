@@ -101,18 +101,17 @@ describeOnOneProxy('certificates', ({ bin }) => {
     const torn = madeCertificate(['torn.example.net']);
     const { body } = await service.call('POST', '/api/certificates', { body: uploadOf(torn) });
     const file = join(folderOf(service.paths), `${body['id']}.pem`);
-    const worker = await service.workerPid();
     await unlink(service.paths.masterSocket);
     const block = await service.block('127.0.5.5');
     expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
     // Not through the link that replaces it.
     const damaging = setInterval(() => !lstatSync(file).isSymbolicLink() && writeFileSync(file, 'damaged'), 1);
     try {
+      // By a reload, or once the master socket is there again, if HAProxy read the damaged file after the check.
       await eventually('the block is enforced', async () => (await service.visit('127.0.5.5')) === 403);
     } finally {
       clearInterval(damaging);
     }
-    expect(await service.workerPid()).not.toBe(worker);
     expect(await served('shop.example.com')).toBe(own.sha1);
     await eventually('the certificate is served again', async () => (await served('torn.example.net')) === torn.sha1);
     await service.healthy();

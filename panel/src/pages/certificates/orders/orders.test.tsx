@@ -99,6 +99,20 @@ it('follows the steps of an order, and shows the last ones on request', async ()
   await screen.findByText(/: The names are valid; the certificate is requested$/);
 });
 
+it('shows when the next order is due as soon as the list knows it', async () => {
+  const due = { ...issued, not_after: null, due_at: past, due_by: 'request' };
+  const service = await open([due]);
+  let isAsked = false;
+  service.on(`GET /api/acme/certificates/${due.id}`, () => {
+    isAsked = true;
+    return { body: due };
+  });
+  row(/shop\.example/).getByText('Now, as requested');
+  await waitFor(() => expect(isAsked).toBe(true));
+  service.on('GET /api/acme', () => ({ body: { ...status, next: [issued] } }));
+  await row(/shop\.example/).findByText(/, as the authority suggests$/);
+});
+
 it('orders a certificate by its names, and shows what is rejected at the field', async () => {
   const service = await open([]);
   fireEvent.click(button('Order certificate'));

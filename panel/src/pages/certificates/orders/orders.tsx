@@ -133,10 +133,11 @@ function OrderRow({ of: listed, follow, directory, now, onStop }: OrderRowProps)
   const may = useAllowed('admin');
   const [open, setOpen] = useState(false);
   const orders = useOrders(listed.id, { enabled: follow || open, underWay: follow });
-  const certificate = orders.data ?? listed;
-  const { id, names, not_after: end, problem, profile } = certificate;
-  const { tone, words } = orderState({ ...listed, attempts: follow ? certificate.attempts : [] });
-  const title = titleOf(certificate);
+  // Only the orders: all else is newer in the list once the order is no longer followed.
+  const attempts = orders.data?.attempts ?? [];
+  const { id, names, not_after: end, problem, profile } = listed;
+  const { tone, words } = orderState({ ...listed, attempts: follow ? attempts : [] });
+  const title = titleOf(listed);
   return (
     <tr data-row>
       <td data-label="Names" data-long data-roomy>
@@ -145,11 +146,11 @@ function OrderRow({ of: listed, follow, directory, now, onStop }: OrderRowProps)
           <Text size="xs" c="dimmed" className={styles.mono}>
             {id}
           </Text>
-          {(profile !== null || certificate.directory !== directory) && (
+          {(profile !== null || listed.directory !== directory) && (
             <Text size="xs" c="dimmed" className={styles.wrap}>
               {[
                 ...(profile === null ? [] : [`Profile ${profile}`]),
-                ...(certificate.directory === directory ? [] : [`Issued by ${certificate.directory}`]),
+                ...(listed.directory === directory ? [] : [`Issued by ${listed.directory}`]),
               ].join('. ')}
             </Text>
           )}
@@ -174,16 +175,16 @@ function OrderRow({ of: listed, follow, directory, now, onStop }: OrderRowProps)
           >
             {open ? 'Hide the last orders' : 'Show the last orders'}
           </Anchor>
-          {open && <Attempts of={certificate.attempts} />}
+          {open && <Attempts of={attempts} />}
         </div>
       </td>
       <td data-label="Next order" data-roomy>
-        {dueWords(certificate, now)}
+        {dueWords(listed, now)}
       </td>
       {may && (
         <td data-actions>
           <RowButtons>
-            <RenewButton of={certificate} />
+            <RenewButton of={listed} />
             <RemoveButton label={`Stop renewal of ${title}`} title="Stop renewal" onClick={onStop} />
           </RowButtons>
         </td>

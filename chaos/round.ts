@@ -6,6 +6,7 @@ import { check } from './checks.ts';
 import { Claims } from './claims.ts';
 import { Client } from './client.ts';
 import type { ClientContext } from './client-context.ts';
+import { CountedRequests } from './counted.ts';
 import type { Fault, Struck } from './fault.ts';
 import type { Figures } from './judge.ts';
 import { Model, permanent } from './model.ts';
@@ -62,9 +63,11 @@ export class Arena {
   readonly #upstreams = new Model();
   readonly #remaining = new RemainingProcesses();
   readonly #orders: Orders | null;
+  readonly #counted: CountedRequests;
 
   private constructor(stack: ChaosStack, faults: readonly Fault[]) {
     this.stack = stack;
+    this.#counted = new CountedRequests(stack);
     this.#orders = stack.authority === null ? null : new Orders(stack);
     this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
   }
@@ -94,6 +97,7 @@ export class Arena {
   async finish(): Promise<readonly string[]> {
     const story = new Story();
     await this.#orders?.finish(story);
+    await this.#counted.finish(story);
     return story.wrong;
   }
 
@@ -138,6 +142,7 @@ export class Arena {
       story,
       faults.some((step) => this.#faults.get(step.fault)?.excuses.clock === true),
     );
+    this.#counted.check(story);
     const { sent, failed } = await background.stop();
     this.#judgeBackground(failed, context, healed);
     await this.#reportRemaining(story);

@@ -280,7 +280,7 @@ describeOnOneProxy('attach', ({ bin }) => {
   });
 
   test('waits at a terminal for the pasted lines, and says why they are not in effect', async () => {
-    const lines = printed.filter((line) => /^ {4}(acl|http-request)/.test(line));
+    const lines = printed.filter((line) => /^ {4}(acl|http-request deny)/.test(line));
     expect(lines).toHaveLength(2);
     printed.length = 0;
     const asked: string[] = [];

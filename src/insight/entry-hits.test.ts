@@ -64,3 +64,26 @@ it('of 30 days are not known if the first one is longer ago, and 0 if the last o
   await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));
   expect(await hitsOf('192.0.2.9', 99)).toMatchObject({ last_24h: 1, last_30d: null });
 });
+
+it('of a new entry leave out what another one denied to its address', async () => {
+  await kit.pass(10, () => kit.haproxy.deny('192.0.2.10', 10));
+  await block(storesOf(database).store, '192.0.2.10');
+  const blocked_at = kit.now.toISOString();
+  const hits = async () =>
+    (await insightServiceOf(kit, database).hitsOf([{ ip_address: '192.0.2.10', blocked_at }], true))[0];
+  expect(await hits()).toMatchObject({ last_24h: null, total: null });
+  await kit.pass(10, () => kit.haproxy.deny('192.0.2.10'));
+  const last_hit = kit.now.toISOString();
+  expect(await hits()).toMatchObject({ last_24h: 1, last_30d: 1, total: 1, last_hit });
+  await kit.pass(70);
+  expect(await hits()).toMatchObject({ last_24h: 1, total: 1, first_hit: last_hit, last_hit });
+});
+
+it('that an earlier block of the same address has as well are not known', async () => {
+  await kit.pass(80, () => kit.haproxy.deny('192.0.2.9'));
+  const known = await hitsOf('192.0.2.9', 2);
+  expect(known).toMatchObject({ total: 8, first_hit: expect.any(String) });
+  const blocked_at = new Date(kit.now.getTime() - 15_000).toISOString();
+  const [again] = await insightServiceOf(kit, database).hitsOf([{ ip_address: '192.0.2.9', blocked_at }], false);
+  expect(again).toMatchObject({ last_24h: null, total: null, first_hit: null, last_hit: known!.last_hit });
+});

@@ -57,9 +57,15 @@ export class EntryHitFigures {
       (await running.watched.shortfall({ from: at - seconds, to: at })) === null;
     const watchedDay = (await watched(daySeconds)) && !forgets(running, at - daySeconds);
     const watchedMonth = await watched(30 * daySeconds);
+    // What their addresses were denied before is not of them: their hits are counted, not summed from hours.
+    const isNew = ({ blocked_at }: Entry) => secondsOf(blocked_at) > at - daySeconds;
+    const counted = entries.filter((one) => isNew(one) && recent.has(one.ip_address));
+    const unstored = running.state.knocking.unstoredOf(new Set(counted.map(({ ip_address }) => ip_address)));
     const sparks = spark ? sparksOf(running, new Set(entries.map(({ ip_address }) => ip_address)), at) : null;
-    return entries.map(({ ip_address, blocked_at }, index): EntryHits => {
-      const since = Math.floor(Date.parse(blocked_at) / 1_000);
+    const hourOf = (index: number): number => Math.floor(at / hourSeconds) - hoursOfDay + 1 + index;
+    return entries.map((listed, index): EntryHits => {
+      const { ip_address } = listed;
+      const since = secondsOf(listed.blocked_at);
       const row = stored.get(keys[index]!.toString('hex'));
       const now = recent.get(ip_address);
       const last = Math.max(row?.last_hit ?? 0, now?.lastHit ?? 0);
@@ -73,16 +79,26 @@ export class EntryHitFigures {
           ...(sparks !== null && { spark: watchedDay ? new Array<number>(hoursOfDay).fill(0) : null }),
         };
       }
+      // The row has hits of an earlier block as well.
+      const isMixed = row !== undefined && row.first_hit < since;
+      const first = isMixed ? null : (row?.first_hit ?? null);
+      const times = { first_hit: first === null ? null : iso(first), last_hit: iso(last) };
+      if (isNew(listed)) {
+        const hits = isMixed ? null : (row?.total ?? 0) + (unstored.get(ip_address) ?? 0) || null;
+        const figures = { last_24h: hits, last_30d: hits, total: hits, ...times };
+        if (sparks === null) return figures;
+        const own = (value: number, hour: number) => (hourOf(hour) < Math.floor(since / hourSeconds) ? 0 : value);
+        return { ...figures, spark: sparkOf(sparks, ip_address).map(own) };
+      }
       const day = now?.lastDay ?? 0;
-      const total = Math.max(row?.total ?? 0, day);
-      const first = row?.first_hit ?? null;
+      const total = isMixed ? null : Math.max(row?.total ?? 0, day);
+      const month = at - 30 * daySeconds;
       const quiet = last < at - daySeconds;
       return {
         last_24h: day > 0 ? day : quiet && watchedDay ? 0 : null,
-        last_30d: first === null || first >= at - 30 * daySeconds ? total : last < at - 30 * daySeconds ? 0 : null,
+        last_30d: last < month ? 0 : first === null || first >= month ? total : null,
         total,
-        first_hit: first === null ? null : iso(first),
-        last_hit: iso(last),
+        ...times,
         ...(sparks !== null && { spark: day > 0 || (quiet && watchedDay) ? sparkOf(sparks, ip_address) : null }),
       };
     });
@@ -147,6 +163,10 @@ async function keyed(entries: Recent): Promise<HitSnapshot> {
     if (index % keysAtOnce === 0) await yieldToLoop();
   }
   return { keys, lastHit, lastDay };
+}
+
+function secondsOf(time: string): number {
+  return Math.floor(Date.parse(time) / 1_000);
 }
 
 function iso(seconds: number): string {

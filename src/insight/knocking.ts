@@ -66,6 +66,18 @@ export class Knocking {
     return this.#unstored.size + this.#entries.size + this.#gone.size;
   }
 
+  /** Hits that are not stored yet, of these entries. */
+  unstoredOf(entries: ReadonlySet<string>): Map<string, number> {
+    const found = new Map<string, number>();
+    const add = (entry: string, hits: number): void => {
+      if (entries.has(entry)) found.set(entry, (found.get(entry) ?? 0) + hits);
+    };
+    if (entries.size === 0) return found;
+    for (const { entries: of } of this.#unstored.values()) for (const { entry, hits } of of) add(entry, hits);
+    for (const [entry, { hits }] of this.#entries) add(entry, hits);
+    return found;
+  }
+
   /** Since when hits of entries were dropped, since too many waited, in seconds; null: none. Reading it clears it. */
   takeLost(): number | null {
     const since = this.#lostSince;

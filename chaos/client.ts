@@ -278,7 +278,8 @@ export class Client {
     const text = this.#judge.other('site', outcome, wanted ? [200, 201] : [200, 404]);
     if (!('answer' in outcome)) return settleLost(outcome, [pending], text);
     if (outcome.answer.status < 500) {
-      if (outcome.answer.status === 422) pending.refused();
+      // HAProxy refuses the configuration; or another program edited it meanwhile, which is not replaced.
+      if ([409, 422].includes(outcome.answer.status)) pending.refused();
       else pending.done(clock(), [state], true);
     }
     return text;

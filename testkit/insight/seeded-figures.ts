@@ -118,6 +118,9 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       open: 0,
     };
     await series.write({ points: [], states: { collector, marks: [mark] } });
+    // Else their denied requests would be those of an earlier block.
+    const blocked_at = new Date((now - 41 * day) * 1_000).toISOString();
+    await database.write.updateTable('blocked_ips').set({ blocked_at }).execute();
   } finally {
     await database.close();
   }

@@ -21,8 +21,6 @@ export const mostAddresses = 112_640;
 const mostSites = 10_000;
 /** How long after a request HAProxy lists its address as active: by a rate over a minute. */
 const listedSeconds = 150;
-/** How long before a reading an address was denied at the latest, so that the reading had it. */
-const countedSeconds = 2;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -188,13 +186,13 @@ export class Collector {
 
   /**
    * HAProxy forgets addresses in a slightly different order, and so may remember one longer than the service. If it was not
-   * denied since the last reading, it was counted before the service forgot it.
+   * denied since the last reading, it was counted before the service forgot it. The clock may have been set back a little.
    */
   #withoutForgotten(worker: WorkerReading, lastAt: number | null): WorkerReading {
     if (lastAt === null || worker.deniedAt.size === 0) return worker;
     const denied = new Map(worker.denied);
     for (const [address, at] of worker.deniedAt)
-      if (at < lastAt - countedSeconds && this.#deps.knocking.get(address) === undefined) denied.delete(address);
+      if (at < lastAt - setBackSeconds && this.#deps.knocking.get(address) === undefined) denied.delete(address);
     return { ...worker, denied };
   }
 

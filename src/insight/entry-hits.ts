@@ -57,7 +57,7 @@ export class EntryHitFigures {
       (await running.watched.shortfall({ from: at - seconds, to: at })) === null;
     const watchedDay = (await watched(daySeconds)) && !forgets(running, at - daySeconds);
     const watchedMonth = await watched(30 * daySeconds);
-    // What their addresses were denied before is not of them: their hits are counted, not summed from hours.
+    // The hours of their addresses also have what another entry denied before: these are not summed.
     const isNew = ({ blocked_at }: Entry) => secondsOf(blocked_at) > at - daySeconds;
     const counted = entries.filter((one) => isNew(one) && recent.has(one.ip_address));
     const unstored = running.state.knocking.unstoredOf(new Set(counted.map(({ ip_address }) => ip_address)));

@@ -97,7 +97,7 @@ export class KeyedCounters {
 const valuesOfWorker = 2 ** 32;
 const mostWorkers = 2 ** 20;
 
-/** The usual case, one worker that has counted to the highest value, as one number: a seventh of the memory. */
+/** The usual case, one worker that has counted to the highest value: one number instead of two objects. */
 function packed(counters: KeyCounters): KeyCounters | number {
   const { highest, values } = counters;
   const [worker = mostWorkers, value = 0] = values;

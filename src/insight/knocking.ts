@@ -73,7 +73,7 @@ export class Knocking {
       if (entries.has(entry)) found.set(entry, (found.get(entry) ?? 0) + hits);
     };
     if (entries.size === 0) return found;
-    for (const { entries: of } of this.#unstored.values()) for (const { entry, hits } of of) add(entry, hits);
+    for (const address of this.#unstored.values()) for (const { entry, hits } of address.entries) add(entry, hits);
     for (const [entry, { hits }] of this.#entries) add(entry, hits);
     return found;
   }

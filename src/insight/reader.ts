@@ -171,7 +171,7 @@ class WorkerListing {
     };
   }
 
-  /** An operator's own table may expire after another time: that of the entry that was used last tells it. */
+  /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */
   #deniedAt(): Map<string, number> {
     const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
     let longest = 0;

@@ -19,7 +19,7 @@ export interface WorkerReading {
   readonly handsOver: boolean;
   /** Canonical address -> cumulative gpc0 of pm_denied. */
   readonly denied: ReadonlyMap<string, number>;
-  /** Of a whole reading: when each of these addresses was last denied, at the earliest; in seconds since 1970. */
+  /** Of a whole reading: when each of these addresses was last denied, at the latest; in seconds since 1970. */
   readonly deniedAt: ReadonlyMap<string, number>;
   /** Site key (host as in sites map) -> cumulative sampled http_req_cnt of denied requests. */
   readonly sites: ReadonlyMap<string, number>;

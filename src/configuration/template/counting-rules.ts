@@ -25,16 +25,16 @@ const wildcard = `${host},regsub("^[a-z0-9_-]+[.]","*.")`;
 const isNamed = (name: string) => `'${name},map_str({{ names_map }})' -m found`;
 
 // The first two bytes are 0x2002, as those of 6to4: from HAProxy 3.0 on, `ipmask` makes a.b.0.0 of 32.2.a.b.
-const isMistaken = '{ src -m beg 32.2. }';
+const isTakenFor6to4 = '{ src -m beg 32.2. }';
 
 /**
  * Rules that count a client as one: IPv4 by its address, IPv6 by its /64.
  * @param table with a space before it; empty: that of the section
- * @param condition of the rules, with the condition that selects one of them, which converts the address to text
+ * @param condition of both rules, around the one that selects one of them, which converts the address to text
  */
-export const trackClient = (track: string, table: string, condition: (kind: string) => string): string => `\
-${track} src,ipmask(32,64)${table} if ${condition(`!${isMistaken}`)}
-    ${track} src${table} if ${condition(isMistaken)}`;
+export const trackClient = (track: string, table: string, condition: (rule: string) => string): string => `\
+${track} src,ipmask(32,64)${table} if ${condition(`!${isTakenFor6to4}`)}
+    ${track} src${table} if ${condition(isTakenFor6to4)}`;
 
 /** Of the rule that denies; both have the same condition. */
 export const countRejected = (phase: 'connection' | 'session', condition: string): string =>
@@ -57,7 +57,7 @@ export const sampleClients = `\
 {%- if counts_clients %}
 
     # One in ${sampleOf} requests of other clients counts for the client.
-    ${trackClient('http-request track-sc1', ` table ${clientsTable.name}`, (kind) => `${isSampled} ${kind}`)}
+    ${trackClient('http-request track-sc1', ` table ${clientsTable.name}`, (rule) => `${isSampled} ${rule}`)}
 {%- endif %}`;
 
 /** Of the section global. */
@@ -96,7 +96,7 @@ export function ownCountingLines(
   counter: number,
   insight: Exclude<InsightMode, 'off'>,
 ): { readonly frontEnd: readonly string[]; readonly sections: readonly string[] } {
-  const sampled = (kind: string) => `${isSampled} ${kind}`;
+  const sampled = (rule: string) => `${isSampled} ${rule}`;
   const track = trackClient(`http-request track-sc${counter}`, ` table ${clientsTable.name}`, sampled);
   const withClients = insight === 'on';
   return {

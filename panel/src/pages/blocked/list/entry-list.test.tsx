@@ -110,7 +110,10 @@ it('shows what each entry denied, and why a figure is not known, which is never 
     ['', null],
     ['—', 'No request was counted, but a part of the time was not watched.'],
   ]);
-  expect(cells(1)[0]).toEqual(['—', 'Not known: a part of the last 24 h was not watched.']);
+  expect(cells(1)[0]).toEqual([
+    '—',
+    'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
+  ]);
   expect([cells(2)[0], cells(2)[2]]).toEqual([
     ['0', null],
     ['Never', 'It denied no request since it was blocked.'],

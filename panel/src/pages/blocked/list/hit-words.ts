@@ -15,7 +15,11 @@ const notCounted: HitCell = {
 
 export function deniedCell(hits: EntryHits | null): HitCell {
   if (hits === null) return notCounted;
-  if (hits.last_24h === null) return { text: unknown, why: 'Not known: a part of the last 24 h was not watched.' };
+  if (hits.last_24h === null)
+    return {
+      text: unknown,
+      why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
+    };
   return { text: hits.last_24h.toLocaleString() };
 }
 

@@ -1,8 +1,8 @@
 // Certificates of the complete product: from an upload to what a TLS client sees, through deaths, reloads and damage.
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { chmod, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
@@ -31,20 +31,17 @@ async function environmentsOf(service: RealService): Promise<string> {
   return texts.join('\n');
 }
 
-/** Not through the link that replaces it. */
-function damage(file: string): void {
-  const { O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
-  try {
-    const descriptor = openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW);
-    writeSync(descriptor, 'damaged');
-    closeSync(descriptor);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-  }
+/** HAProxy, but before each check of a configuration the file that `FOLDER/damaged` names is damaged, unless it is a link. */
+async function damagingProxy(bin: string, folder: string): Promise<string> {
+  const path = join(folder, 'haproxy');
+  const damage = `file=$(cat ${folder}/damaged 2>&-) && [ ! -L "$file" ] && printf damaged >"$file"`;
+  await writeFile(path, `#!/bin/sh\ncase " $* " in *' -c '*) ${damage} ;; esac\nexec ${bin} "$@"\n`, { mode: 0o755 });
+  return path;
 }
 
 describeOnOneProxy('certificates', ({ bin }) => {
   let service: RealService;
+  let tools: Awaited<ReturnType<typeof temporaryFolder>>;
   let port: number;
   let id: string;
   const answers: string[] = [];
@@ -52,15 +49,19 @@ describeOnOneProxy('certificates', ({ bin }) => {
 
   beforeAll(async () => {
     port = await freePort();
+    tools = await temporaryFolder();
     service = await RealService.start({
-      bin,
+      bin: await damagingProxy(bin, tools.path),
       environment: { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port},[::1]:${port}` },
       // Modes must not depend on it.
       command: (words) => ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh', ...words],
     });
   });
 
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await tools.remove();
+  });
 
   const create = (names: readonly string[]): MadeCertificate => {
     const one = madeCertificate(names);
@@ -112,17 +113,19 @@ describeOnOneProxy('certificates', ({ bin }) => {
     const own = made.at(-1)!;
     const torn = madeCertificate(['torn.example.net']);
     const { body } = await service.call('POST', '/api/certificates', { body: uploadOf(torn) });
-    const file = join(folderOf(service.paths), `${body['id']}.pem`);
+    const worker = await service.workerPid();
+    await writeFile(join(tools.path, 'damaged'), join(folderOf(service.paths), `${body['id']}.pem`));
     await unlink(service.paths.masterSocket);
     const block = await service.block('127.0.5.5');
     expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
-    const damaging = setInterval(() => damage(file), 1);
-    try {
-      // By a reload, or once the master socket is there again, if HAProxy read the damaged file after the check.
-      await eventually('the block is enforced', async () => (await service.visit('127.0.5.5')) === 403);
-    } finally {
-      clearInterval(damaging);
-    }
+    await eventually('the block is enforced', async () => (await service.visit('127.0.5.5')) === 403);
+    const reloads = await eventually('the reload is done', async () => {
+      const { items } = (await service.call('GET', '/api/config/reloads')).body;
+      return items.length > 0 && (items as { status: string }[]);
+    });
+    expect(reloads.map(({ status }) => status)).toEqual(['completed']);
+    expect(await service.workerPid()).not.toBe(worker);
+    await rm(join(tools.path, 'damaged'));
     expect(await served('shop.example.com')).toBe(own.sha1);
     await eventually('the certificate is served again', async () => (await served('torn.example.net')) === torn.sha1);
     await service.healthy();

@@ -111,9 +111,9 @@ export class FileKeeper {
     return this.#unreadable;
   }
 
-  /** Files are not as wanted: a full disk, for example. Soon they may be. */
+  /** Files are not as wanted, and may be soon: after a full disk, for example. */
   get isBehind(): boolean {
-    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#refused.isNew || this.#problem !== null;
+    return this.#unwritten.size > 0 || this.#undeleted.size > 0 || this.#refused.hasNew || this.#problem !== null;
   }
 
   /** Whether the file of this name in the folder is the one that was last written: of a few names, instead of all. */
@@ -234,11 +234,11 @@ export class FileKeeper {
 
   /**
    * Puts certificates that HAProxy accepts again back into their files, between installations. Never throws.
-   * @param all also those that were tried before. Returns the ids of those that are back
+   * @param all also those that were tried before  @returns the ids of those that are back
    */
   async restore(all = true): Promise<readonly string[]> {
     const restored: string[] = [];
-    if (!this.#isLoaded || !(all || this.#refused.isNew)) return restored;
+    if (!this.#isLoaded || !(all || this.#refused.hasNew)) return restored;
     for (const [id, certificate] of await this.#refused.acceptedAgain([...this.#unreadable.keys()])) {
       this.#refused.delete(id);
       if (certificate === null) await this.#lock.run(() => this.#writeList());

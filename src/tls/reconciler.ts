@@ -130,8 +130,10 @@ export class TlsReconciler {
     await keeper.refresh();
     // Workers would lose certificates that are only not known yet.
     if (!keeper.isLoaded) return;
-    for (const id of await installer.exclusive(() => keeper.restore(all)))
-      log.info('HAProxy accepts a certificate again', { certificate: id });
+    // Otherwise there is nothing to bring back, and an installation is not waited for.
+    if (all || keeper.isBehind)
+      for (const id of await installer.exclusive(() => keeper.restore(all)))
+        log.info('HAProxy accepts a certificate again', { certificate: id });
     try {
       const { workers: listed } = await workers.look(performance.now() + PATIENCE_MS);
       for (const pid of this.#notCompared.keys())

@@ -37,7 +37,7 @@ export class RefusedCertificates {
   readonly #deps: Deps;
   /** By id, what HAProxy said. */
   readonly #refused = new Map<string, string>();
-  #isNew = false;
+  #hasNew = false;
   /** Why they could not be checked again. */
   #unchecked: string | null = null;
 
@@ -55,12 +55,12 @@ export class RefusedCertificates {
   }
 
   /** Some were added since `acceptedAgain`: maybe another process had damaged their files, and HAProxy accepts them. */
-  get isNew(): boolean {
-    return this.#isNew;
+  get hasNew(): boolean {
+    return this.#hasNew;
   }
 
   add(id: string, why: string): void {
-    this.#isNew ||= !this.#refused.has(id);
+    this.#hasNew ||= !this.#refused.has(id);
     this.#refused.set(id, why);
   }
 
@@ -87,7 +87,7 @@ export class RefusedCertificates {
   async acceptedAgain(unreadable: readonly string[]): Promise<ReadonlyMap<string, CertificateToInstall | null>> {
     const { files, wanted, check, log } = this.#deps;
     const accepted = new Map<string, CertificateToInstall | null>();
-    this.#isNew = false;
+    this.#hasNew = false;
     if (this.#refused.size === 0) return accepted;
     try {
       const due = await wanted.all(new Set(this.#refused.keys()));

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { testLimitMs } from './testkit/conditions.ts';
 import { LongestFirst } from './testkit/longest-first.ts';
 
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
   test: {
-    // Ends only a hung test: the waits for a condition time out much earlier.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
     // testkit/certificates/README.md says why. Verbs that run in the tests' own process print times in its zone.
     env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates'), TZ: 'UTC' },
     setupFiles: ['testkit/seed-setup.ts'],

@@ -7,7 +7,7 @@ import { findMaster } from '../src/haproxy/process/master-process.ts';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
-import { eventually, within } from '../testkit/conditions.ts';
+import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
@@ -100,7 +100,7 @@ describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
     const client = service.keepAliveClient('127.0.0.8');
     expect(await client.visit()).toBe(200);
     const served = await service.workerPid();
-    await requestReload(service.socket, within(20_000));
+    await requestReload(service.socket, within(patienceMs));
     await eventually('another worker serves', async () => (await service.workerPid()) !== served);
     const { config } = service.paths;
     const good = await readFile(config);
@@ -109,7 +109,7 @@ describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
     expect(draining).toHaveLength(1);
     const drains = draining[0]!;
     const drainsSince = await processStartTime(drains.pid);
-    expect((await requestReload(service.socket, within(20_000))).kind).not.toBe('success');
+    expect((await requestReload(service.socket, within(patienceMs))).kind).not.toBe('success');
     await writeFile(config, good);
     await kill(current[0]!.pid);
     await eventually('HAProxy serves again', async () => (await service.visit('127.0.0.9')) === 200);

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { breakages, takeAllConnections } from '../testkit/broken-master-socket.ts';
 import { slowedTime } from '../testkit/clock.ts';
-import { eventually, within } from '../testkit/conditions.ts';
+import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import { dealt, describeOnProductProxies, isDealtTo, itInLongTests, longTests, sampled } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
@@ -76,7 +76,7 @@ function failureOf(answer: BlockAnswer, verb: string, ip: string): void {
 async function reloadOutside(service: RealService): Promise<void> {
   const { reply, before } = await eventually('the master takes a reload', async () => {
     const worker = await service.workerPid();
-    return { before: worker, reply: await requestReload(service.socket, within(20_000)) };
+    return { before: worker, reply: await requestReload(service.socket, within(patienceMs)) };
   });
   expect(reply.kind).not.toBe('failure');
   await eventually('a new worker is there', async () => (await service.workerPid()) !== before);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseIp } from '../src/domain/ip.ts';
 import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
-import { eventually, untilPasses, within } from '../testkit/conditions.ts';
+import { eventually, patienceMs, untilPasses, within } from '../testkit/conditions.ts';
 import { describeOnNewestProxy, itInLongTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -38,7 +38,7 @@ describeOnNewestProxy('a list', ({ bin }) => {
   const running = async (): Promise<string[]> => {
     const found: string[] = [];
     const map = new RuntimeMap({ socket: service.socket, path: service.paths.blockedMap });
-    await map.runtimeMapKeys(within(60_000), (batch) => {
+    await map.runtimeMapKeys(within(patienceMs), (batch) => {
       for (const { key, value } of batch) found.push(`${key} ${value}`);
     });
     return found.sort();

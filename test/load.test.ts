@@ -42,7 +42,7 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
     return { code, ...said };
   }
 
-  it('get correct answers, and leave database, file and running maps in sync', { timeout: 300_000 }, async () => {
+  it('get correct answers, and leave database, file and running maps in sync', async () => {
     const json = join(folder, 'load.json');
     const { code, out, err } = await load(
       ...['--clients', '8', '--seconds', '1', '--entries', '1000', '--think-ms', '50', '--json', json],

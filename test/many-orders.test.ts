@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
-import { eventually } from '../testkit/conditions.ts';
+import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { DnsServer } from '../testkit/dns-server.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { IssuanceKit } from '../testkit/issuance/issuance-kit.ts';
@@ -17,7 +17,7 @@ const DAY = 24 * HOUR;
 const count = longTests ? 200 : 15;
 /** Requests at a time. Orders begin with the first, and wait for one another. */
 const AT_ONCE = 20;
-const limitMs = longTests ? 1_800_000 : 60_000;
+const limitMs = longTests ? 1_800_000 : patienceMs;
 const nothingListens = '127.0.0.99';
 const otherServer = '127.0.0.98';
 
@@ -90,7 +90,7 @@ describeWithPebble('an authority', () => {
     });
 
     it(`issues ${count - failing.length} of ${count}, once each, and names why the others fail`, {
-      timeout: limitMs + 60_000,
+      timeout: limitMs + patienceMs,
     }, async () => {
       const worker = await service.workerPid();
       const ids: string[] = [];

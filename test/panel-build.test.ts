@@ -25,7 +25,7 @@ async function filesOf(folder: string): Promise<Map<string, string>> {
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-it('the committed panel matches its sources (npm run build:panel)', { timeout: 120_000 }, async () => {
+it('the committed panel matches its sources (npm run build:panel)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'panel-built-'));
   try {
     const vite = join(root, 'node_modules/vite/bin/vite.js');

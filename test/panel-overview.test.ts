@@ -40,7 +40,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Blocking is active' }).waitFor();
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();

@@ -2,7 +2,7 @@
 // `npm run test:long`.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
-import { eventually, within } from '../testkit/conditions.ts';
+import { eventually, patienceMs, within } from '../testkit/conditions.ts';
 import { describeOnNewestProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
@@ -77,7 +77,7 @@ async function duplicatesSeen(service: RealService): Promise<number> {
 async function reloadOutside(service: RealService): Promise<void> {
   const before = await service.workerPid();
   await eventually('the master took the reload', async () => {
-    await requestReload(service.socket, within(10_000));
+    await requestReload(service.socket, within(patienceMs));
     return true;
   });
   await eventually('a new worker serves', async () => (await service.workerPid()) !== before);

@@ -13,7 +13,7 @@ const again = (n) => open(process.argv[1] + '/' + n, 'w', (_, file) => fsync(fil
 for (let n = 0; n < 8; n++) again(n);
 `;
 
-it.runIf(mayTrace())('lets go of a process that is killed at the same moment', { timeout: 120_000 }, async () => {
+it.runIf(mayTrace())('lets go of a process that is killed at the same moment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pm-traced-'));
   try {
     for (let times = 0; times < 10; times++) {

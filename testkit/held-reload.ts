@@ -6,7 +6,7 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
-import { eventually, within } from './conditions.ts';
+import { eventually, patienceMs, within } from './conditions.ts';
 import type { RealProxy } from './real-proxy.ts';
 
 interface HeldReload {
@@ -22,7 +22,7 @@ export async function beginHeldReload(proxy: RealProxy): Promise<HeldReload> {
   const before = await readFile(config, 'utf8');
   const held = `  http-request deny deny_status 500 if { src,map_ip(${fifo},0) -m int gt 0 }\n`;
   await writeFile(config, before.replace(/^( +http-request deny .*\n)/m, `$1${held}`));
-  const reply = requestReload(proxy.socket, within(60_000));
+  const reply = requestReload(proxy.socket, within(patienceMs));
   // Handled in `release`.
   reply.catch(() => undefined);
   // Fails with ENXIO without a reader.

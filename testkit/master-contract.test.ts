@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
-import { within } from './conditions.ts';
+import { patienceMs, within } from './conditions.ts';
 import { type MasterSubject, masterContract } from './master-contract.ts';
 import { describeOnNewestProxy } from './proxies.ts';
 import { RealProxy } from './real-proxy.ts';
@@ -64,7 +64,7 @@ describeOnNewestProxy('the contract', (proxy) => {
       stop: async () => {
         client.close();
         if (!isNew) return await end();
-        const conversation = await socket.converse(within(60_000));
+        const conversation = await socket.converse(within(patienceMs));
         const [, maps] = await conversation.finish([`@1 clear map ${paths.blockedMap}`, '@1 show map']);
         // Versions and what HAProxy counts stay.
         if (maps?.includes('curr_ver=0 next_ver=0 entry_cnt=0\n') !== true) await end();

@@ -4,7 +4,7 @@ import { RuntimeMap, RuntimeMapRejection } from '../src/haproxy/maps/runtime-map
 import { showProcesses } from '../src/haproxy/process/workers.ts';
 import type { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import type { MapEntry } from '../src/haproxy/socket/replies.ts';
-import { within } from './conditions.ts';
+import { patienceMs, within } from './conditions.ts';
 
 export interface MasterSubject {
   readonly socket: MasterSocket;
@@ -19,7 +19,7 @@ export function masterContract(name: string, takesLines: boolean, start: () => P
   describe(`the contract of a master, kept by ${name}`, () => {
     let subject: MasterSubject;
     let map: RuntimeMap;
-    const soon = (): number => within(60_000);
+    const soon = (): number => within(patienceMs);
     const current = { kind: 'current' } as const;
 
     beforeEach(async () => {

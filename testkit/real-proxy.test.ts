@@ -5,14 +5,14 @@ import { RuntimeMap } from '../src/haproxy/maps/runtime-map.ts';
 import { showProcesses } from '../src/haproxy/process/workers.ts';
 import type { MasterSocketError } from '../src/haproxy/socket/master-socket.ts';
 import { processAlive } from '../src/system/processes.ts';
-import { eventually, within } from './conditions.ts';
+import { eventually, patienceMs, within } from './conditions.ts';
 import { dealt, describeOnProductProxies } from './proxies.ts';
 import { defaultConfig, RealProxy } from './real-proxy.ts';
 import { stopTime } from './stop-time.ts';
 import { suspend } from './suspend.ts';
 
 const current = { kind: 'current' } as const;
-const soon = (): number => within(60_000);
+const soon = (): number => within(patienceMs);
 
 describeOnProductProxies('a real proxy', ({ bin, major, minor }) => {
   const dealtIt = dealt(bin, it);

@@ -12,7 +12,7 @@ import { type Processes, showProcesses } from '../src/haproxy/process/workers.ts
 import { MasterSocket } from '../src/haproxy/socket/master-socket.ts';
 import type { ReloadReply } from '../src/haproxy/socket/replies.ts';
 import { childrenOf, commandLine, processAlive, processStartTime } from '../src/system/processes.ts';
-import { eventually, within } from './conditions.ts';
+import { eventually, patienceMs, within } from './conditions.ts';
 import { freePort } from './free-port.ts';
 
 export interface ProxyPaths {
@@ -154,7 +154,7 @@ export class RealProxy {
   /** The master's own `reload`; waits for the new worker. */
   async reload(): Promise<{ reply: ReloadReply; before: number; after: number }> {
     const before = await this.workerPid();
-    const reply = await requestReload(this.socket, within(20_000));
+    const reply = await requestReload(this.socket, within(patienceMs));
     const after = await eventually('a new worker serves', async () => {
       const pid = (await showProcesses(this.socket, within(1000))).current[0]?.pid;
       return pid === before ? null : pid;

@@ -96,9 +96,6 @@ export const program = (): string => process.env[programVariable] ?? join(import
 
 const key = 'test-key-0123456789abcdef';
 
-/** For calls that are never answered. */
-const answerLimitMs = 90_000;
-
 export class RealService {
   readonly paths: ServicePaths;
   readonly apiPort: number;
@@ -228,7 +225,7 @@ export class RealService {
         },
       );
       request.once('error', reject);
-      request.setTimeout(answerLimitMs, () => request.destroy(new Error(`${method} ${path}: no answer`)));
+      request.setTimeout(patienceMs, () => request.destroy(new Error(`${method} ${path}: no answer`)));
       request.end(body);
     });
   }
@@ -290,7 +287,7 @@ export class RealService {
   async raw(...commands: Command[]): Promise<string[]> {
     for (const command of commands) wireText(command);
     return await eventually('the master takes commands', async () => {
-      const conversation = await this.socket.converse(within(20_000));
+      const conversation = await this.socket.converse(within(patienceMs));
       return await conversation.finish(commands);
     });
   }

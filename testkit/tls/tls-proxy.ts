@@ -13,7 +13,7 @@ import { Installer } from '../../src/tls/installer.ts';
 import { ProxyCheck } from '../../src/tls/proxy-check.ts';
 import { type Repair, TlsReconciler } from '../../src/tls/reconciler.ts';
 import { TlsWorkers } from '../../src/tls/workers.ts';
-import { within } from '../conditions.ts';
+import { patienceMs, within } from '../conditions.ts';
 import { freePort } from '../free-port.ts';
 import { defaultConfig, RealProxy } from '../real-proxy.ts';
 import { servedSha1 } from './made-certificate.ts';
@@ -141,7 +141,7 @@ export class TlsProxy {
 
   /** Commands to a worker, outside of this. */
   async raw(pid: number, ...commands: Parameters<RealProxy['socket']['ask']>[0][]): Promise<string[]> {
-    const conversation = await this.proxy.socket.converse(within(20_000));
+    const conversation = await this.proxy.socket.converse(within(patienceMs));
     const sent = commands.map((command) => (typeof command === 'string' ? `@!${pid} ${command}` : command));
     return await conversation.finish(sent);
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { patienceMs } from '../../../testkit/conditions.ts';
 import { upstreamLines } from '../../attach/texts.ts';
 import type { KnownWorker } from '../../blocking/compare/worker-registry.ts';
 import type { Settings } from '../../settings.ts';
@@ -61,7 +62,7 @@ it('does not reload an edit that was never loaded while the master socket is mis
         await configuration.check();
         expect(configuration.reloadObstacle).toBe('the configuration was changed after HAProxy loaded it');
       },
-      { timeout: 5_000 },
+      { timeout: patienceMs },
     );
   } finally {
     kill(Number(worker.toString()), 'SIGKILL');

@@ -30,9 +30,7 @@ frontend web
 }
 
 describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
-  test('HAProxy finds the map file valid at every moment of hundreds of changes and rewrites', {
-    timeout: 120_000,
-  }, async () => {
+  test('HAProxy finds the map file valid at every moment of hundreds of changes and rewrites', async () => {
     const map = await temporaryMapPath();
     const configuration = await configurationWith(map);
     const file = new MapFile({ path: map, slots: 64 });

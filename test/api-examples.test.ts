@@ -6,6 +6,7 @@ import { getAttack } from '../src/api/insight.ts';
 import { type Example, routeName } from '../src/api/operation.ts';
 import { operations } from '../src/api/operations.ts';
 import { documentedPath } from '../src/http/openapi/document.ts';
+import { slowedTime } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { DocumentCheck } from '../testkit/http/document-check.ts';
@@ -305,6 +306,8 @@ describe('the examples of the API’s description', () => {
     service = await RealService.start({
       bin: testProxies().found.at(-1)!.bin,
       environment: {
+        // On a slow machine a worker may need longer than a change waits for it.
+        ...slowedTime,
         PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${await freePort()}`,
         PROXY_MANAGER_ACME_TERMS_AGREED: 'true',
         // Nothing listens: orders wait.

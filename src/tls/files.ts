@@ -3,7 +3,7 @@
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
-//   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
+//   c-….pem.newer       a certificate that another process wrote, see newer-files.ts; never deleted
 //   .tmp                temporary files; those of earlier runs are deleted at each start. Also the lock of the folder
 //
 // The database is the truth. Files of other names are not touched.

@@ -1,5 +1,5 @@
-// A lock is a file in the folder, so whoever replaces the folder replaces the lock too: another service can then take the
-// new one while this service holds the old one.
+// A lock is a file in the folder, so it is replaced with the folder: another service can then take the new lock, while
+// this one holds the old one.
 import { lstatSync } from 'node:fs';
 
 export interface TakenLock {

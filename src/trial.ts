@@ -1,13 +1,15 @@
 // `npm start`: the complete product on loopback, everything below `.trial/` of this checkout. Prints the panel's
 // address and a command to try. Unlike `serve`, it stops HAProxy when it ends.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './cli/local/serve.ts';
 import { namesAddresses } from './configuration/reload/listeners.ts';
+import { writeSecretFile } from './files/atomic-file.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
+import { makeSelfSigned } from './tls/default-certificate.ts';
 
 const root = join(import.meta.dirname, '..');
 const prefix = join(root, '.trial');
@@ -16,6 +18,7 @@ const api = '127.0.0.1:7080';
 const proxy = onLoopback(8080);
 const httpsPort = 8443;
 const healthyWithinMs = 5_000;
+const sampleName = 'shop.example.com';
 
 async function run(): Promise<void> {
   const settings = readSettings(
@@ -42,6 +45,7 @@ async function run(): Promise<void> {
   const problems = served.url.startsWith('http')
     ? await problemsOf({ url: served.url, key }, settings).catch((error: unknown) => [causeText(error)])
     : [];
+  const command = `PROXY_MANAGER_URL='${served.url}' PROXY_MANAGER_API_KEY='${key}' bin/proxy-manager`;
   const overTls =
     secure === null
       ? ''
@@ -49,6 +53,10 @@ async function run(): Promise<void> {
 The same over TLS; -k, because no authority signed the default certificate:
 
   ${visit('curl -sk', secure)}
+
+To serve another certificate, such as this one, which was made for ${sampleName}:
+
+  ${command} certificate add '${await sampleCertificate(settings)}'
 `;
   process.stdout.write(`
 proxy-manager is running. Ctrl-C stops the service and HAProxy.
@@ -60,7 +68,7 @@ proxy-manager is running. Ctrl-C stops the service and HAProxy.
 ${problems.length === 0 ? '' : `\nNot healthy:\n${problems.map((problem) => `  - ${problem}\n`).join('')}`}
 To block an address for ten minutes, paste this line into a second terminal, in ${root}:
 
-  PROXY_MANAGER_URL='${served.url}' PROXY_MANAGER_API_KEY='${key}' bin/proxy-manager block 127.0.0.2 --for 10m
+  ${command} block 127.0.0.2 --for 10m
 
 A request from that address then gets 403, and 200 without the block:
 
@@ -74,6 +82,13 @@ For other commands, replace "block ..." by "status", "unblock 127.0.0.2" or "--h
 
 function visit(curl: string, url: string): string {
   return `${curl} -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${url}`;
+}
+
+/** A file with a self-signed certificate and its key, made once. Returns its path. */
+async function sampleCertificate({ stateDir }: Settings): Promise<string> {
+  const path = join(stateDir, `${sampleName}.pem`);
+  if (!existsSync(path)) await writeSecretFile(path, makeSelfSigned(sampleName, new Date()).reveal());
+  return path;
 }
 
 /** A loopback address for one that stands for all. */

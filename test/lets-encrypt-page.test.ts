@@ -2,33 +2,22 @@
 // an account that it knows. Each authority is a pebble with roots of its own.
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser, type Ran } from '../testkit/command-line-user.ts';
 import { freePort } from '../testkit/free-port.ts';
+import { blocksOf as blocksOfPage, commandsOf } from '../testkit/page-commands.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../docs/lets-encrypt.md'), 'utf8');
+const blocksOf = (section: string) => blocksOfPage('lets-encrypt.md', section);
 const [proxy] = testProxies().found;
 const shop = 'shop.example.com';
 const hmacKey = Buffer.alloc(32, 7).toString('base64url');
-
-/** The blocks of a section: commands, and after them what they print. */
-function blocksOf(section: string): readonly string[] {
-  const [, text = ''] = page.split(`\n## ${section}\n`);
-  return [...(text.split('\n## ')[0] ?? '').matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block = '']) => block);
-}
-
-/** Each command, a here-document with its lines. */
-function commandsOf(block: string): readonly string[] {
-  return [...block.matchAll(/^.*<<'END'\n[\s\S]*?\nEND$|^.+$/gm)].map(([command]) => command);
-}
 
 describeWithPebble('the page on Let’s Encrypt', () => {
   let staging: Pebble;
@@ -78,8 +67,7 @@ describeWithPebble('the page on Let’s Encrypt', () => {
       const command = pasted
         .replaceAll('/etc/default/proxy-manager', settings)
         .replaceAll('10.0.0.5:8080', `127.0.0.1:${server.port}`)
-        .replaceAll('c-7f3kq2m4xa', id)
-        .replace(/ +#.*$/, '');
+        .replaceAll('c-7f3kq2m4xa', id);
       if (command === 'systemctl restart proxy-manager') await restart();
       else if (command.startsWith('proxy-manager ')) ran.push(await user.run(command.split(/ +/).slice(1)));
       else execFileSync('bash', ['-e', '-c', command]);

@@ -171,6 +171,10 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     await eventually('it prints the lines to paste', () => output.includes('For other commands'));
     const overTls = output.split('\n').find((line) => line.includes('curl -sk ')) ?? 'false';
     expect((await promisify(execFile)('sh', ['-c', overTls])).stdout).toBe('200\n');
+    const upload = output.split('\n').find((line) => line.includes(' certificate add ')) ?? 'false';
+    expect((await promisify(execFile)('sh', ['-c', upload])).stdout).toMatch(
+      /: shop\.example\.com\n(.*\n)* {2}1 current worker read back to hold it\n(.*\n)* {2}a TLS connection to HAProxy got it\n/,
+    );
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
     try {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crashPoint } from '../faults/crash-point.ts';
 
@@ -33,8 +33,37 @@ export async function writeFileAtomically(
  * link included, is replaced and never followed, so that a user who put it there gets neither the content nor ownership.
  * @param temporaryFolder on the same disk, for the temporary file; absent: the folder of the file
  */
-export async function writeSecretFile(path: string, content: string, temporaryFolder?: string): Promise<void> {
+export async function writeSecretFile(
+  path: string,
+  content: string | Uint8Array,
+  temporaryFolder?: string,
+): Promise<void> {
   await replaceFile(path, content, (file) => file.chmod(0o600), temporaryFolder);
+}
+
+/**
+ * Like `writeSecretFile`, but never replaces a file: false if there is one.
+ * @param makeRoom once the content is on the disk, which may be full
+ */
+export async function createSecretFile(
+  path: string,
+  content: string | Uint8Array,
+  temporaryFolder: string,
+  makeRoom?: () => Promise<void>,
+): Promise<boolean> {
+  const next = temporaryPath(join(temporaryFolder, basename(path)));
+  await writeSecretFile(next, content);
+  try {
+    await makeRoom?.();
+    await link(next, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await unlink(next);
+    await fsyncFolder(dirname(path));
+  }
 }
 
 async function replaceFile(

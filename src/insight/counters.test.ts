@@ -161,7 +161,7 @@ describe('counters of HAProxy', () => {
 describe('numbers of workers', () => {
   const worker = (pid: number, seconds: number) => ({ pid, startedAt: later(seconds) });
 
-  it('tell a worker from a later one with the same pid, also after a restart', () => {
+  it('differ for a worker and a later one with the same pid, also after a restart', () => {
     const workers = new Workers();
     expect([worker(7, 0), worker(8, 0), worker(7, 4), worker(7, 100)].map((one) => workers.numberOf(one))).toEqual([
       1, 2, 1, 3,

@@ -143,7 +143,7 @@ export class OrderDriver {
     return await this.#end(order, why);
   }
 
-  /** One that the authority did not begin ends: its place is for others. */
+  /** An order that the authority has not begun ends, so that another one can begin. */
   async #limited(order: IssuanceOrder, refusal: AcmeRefusal): Promise<Date | null> {
     if (refusal.ofOrder) {
       const now = this.#deps.now();

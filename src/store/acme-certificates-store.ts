@@ -58,7 +58,7 @@ interface OrderedName {
 
 export type Planned =
   | { readonly ok: true; readonly order: IssuanceOrder }
-  /** A limit would be exceeded before `until`. `name` null: that of issues. */
+  /** A limit would be exceeded before `until`. `name` null: the limit of issued certificates. */
   | { readonly ok: false; readonly until: Date; readonly limit: Limit; readonly name: string | null };
 
 /** By the age of the certificate or by the authority: another window may move it. */
@@ -131,8 +131,9 @@ export class AcmeCertificatesStore {
   }
 
   /**
-   * Without an open order and due: the least remaining share of the lifetime first, and nothing issued as none. After them
-   * those that failed or were limited before, in their turn: they may do so for ever, and would keep others from theirs.
+   * Those that are due and have no open order, in the order in which they are ordered: the least remaining share of the
+   * lifetime first (0 if none was issued). After them those that failed or were limited before, the longest waiting first:
+   * they may fail each time, and would delay the others.
    * @param aheadMs how far the clock of this machine is ahead of the authority's, by which renewals are due
    */
   async due(now: Date, limit: number, aheadMs = 0): Promise<WantedCertificate[]> {
@@ -170,7 +171,7 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
-  /** What needed attention with other settings is due at once. */
+  /** Certificates that needed attention with other settings become due at once. */
   async dueAfterChange(settingsId: string, now: Date): Promise<void> {
     await this.#database.write
       .updateTable('acme_certificates')
@@ -199,7 +200,7 @@ export class AcmeCertificatesStore {
     );
   }
 
-  /** Of each authority the next whose window is to be asked for. Of an expired one, it says nothing any more. */
+  /** For each authority, the certificate whose renewal window is due to be read next. Expired ones have no window. */
   async nextPolls(now: Date): Promise<{ readonly certificate: WantedCertificate; readonly at: Date }[]> {
     const toPoll = this.#wanted().where('ari_poll_at', 'is not', null).where('not_after', '>', now.toISOString());
     const directories = await this.#database.read
@@ -216,7 +217,7 @@ export class AcmeCertificatesStore {
     return firsts.flat().map((row) => ({ certificate: toWanted(row), at: new Date(row.ari_poll_at!) }));
   }
 
-  /** Nothing is changed if the version is another one meanwhile. `dueAt` null: it stays; so do a request and a limit. */
+  /** No effect if another version is active meanwhile. `dueAt` null keeps the time; a request and a limit are kept too. */
   async polled(
     { id, ariId }: WantedCertificate,
     next: { readonly pollAt: Date; readonly window: RenewalWindow | null; readonly dueAt: Date | null },
@@ -251,7 +252,7 @@ export class AcmeCertificatesStore {
 
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. A limit is over with it. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. Ends a limit. Null: it was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
@@ -342,7 +343,7 @@ export async function forget(transaction: Transaction<Schema>, id: string, now: 
   return removed.numDeletedRows > 0n;
 }
 
-/** Null: none of them is. Exactly these names are no others. */
+/** Which of these names another certificate orders, unless it has exactly these names; null: none. */
 async function orderedElsewhere(
   transaction: Transaction<Schema>,
   names: readonly string[],

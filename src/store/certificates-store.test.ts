@@ -137,16 +137,26 @@ describe('a certificate', () => {
     expect(await store.get(A)).toMatchObject({ version: 2, details: version([], { serial: '02' }).details });
   });
 
-  it('is known to have been removed only if it was', async () => {
-    const removal = (target: string, details: Record<string, unknown> | null): AuditedChange => ({
-      note: { operation: 'remove_certificate', keyName: null, source: null, requestId: null, target, details },
+  it('is known to have been removed only if it was, with its versions', async () => {
+    const change = (operation: string, target: string, sha256: string | null): AuditedChange => ({
+      note: {
+        operation,
+        keyName: null,
+        source: null,
+        requestId: null,
+        target,
+        details: sha256 === null ? null : { sha256 },
+      },
       written: () => undefined,
     });
-    for (const id of [A, B]) await store.create(id, version([`${id}.example`]), NOON);
-    await store.remove(A, NOON, removal(A, { sha256: 'ab01' }));
+    for (const id of [A, B]) {
+      await store.create(id, version([`${id}.example`]), NOON, change('set_certificate', id, `${id}-1`));
+      await store.replace(id, version([`${id}.example`]), NOON, change('set_certificate', id, `${id}-2`));
+    }
+    await store.remove(A, NOON, change('remove_certificate', A, `${A}-2`));
     // A refused removal has a row too.
-    await store.create(C, version(['c.example']), NOON, removal(B, null));
-    expect([...(await store.removedAmong([A, B, C]))]).toEqual([A]);
+    await store.create(C, version(['c.example']), NOON, change('remove_certificate', B, null));
+    expect(await store.removedAmong([A, B, C])).toEqual(new Map([[A, new Set([`${A}-1`, `${A}-2`])]]));
   });
 
   it('is recorded in the audit log with its change, or not at all', async () => {

@@ -242,19 +242,23 @@ export class CertificatesStore {
       .execute();
   }
 
-  /** Those of these certificates that were removed, as the audit log says; some are older than it. */
-  async removedAmong(ids: readonly string[]): Promise<Set<string>> {
-    const removed = new Set<string>();
+  /** Those that were removed, by id, with the SHA-256 of each version, as far back as the audit log goes. */
+  async removedAmong(ids: readonly string[]): Promise<Map<string, Set<string>>> {
+    const removed = new Map<string, Set<string>>();
+    // Rows of refused requests have no details of a certificate.
+    const sha256 = sql<string | null>`json_extract(details_json, '$.sha256')`;
     for (let at = 0; at < ids.length; at += NAMES_AT_ONCE) {
       const rows = await this.#database.read
         .selectFrom('audit')
-        .select('target')
-        .where('operation', '=', 'remove_certificate')
+        .select(['target', 'operation', sha256.as('sha256')])
+        .where('operation', 'in', ['set_certificate', 'remove_certificate'])
         .where('target', 'in', ids.slice(at, at + NAMES_AT_ONCE))
-        // Rows of refused requests have no details of a certificate.
-        .where(sql<SqlBool>`json_extract(details_json, '$.sha256') is not null`)
+        .where(sha256, 'is not', null)
         .execute();
-      for (const { target } of rows) removed.add(target!);
+      for (const [target, versions] of Map.groupBy(rows, (row) => row.target!)) {
+        if (!versions.some(({ operation }) => operation === 'remove_certificate')) continue;
+        removed.set(target, new Set(versions.map((version) => version.sha256!)));
+      }
     }
     return removed;
   }

@@ -231,8 +231,7 @@ export class Certificates implements WantedCertificates {
     });
   }
 
-  /** Those of these that were certificates of this service, and were removed. */
-  async removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async removedAmong(ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     return await this.#deps.store.removedAmong(ids);
   }
 

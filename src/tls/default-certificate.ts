@@ -10,13 +10,18 @@ const NAME = 'default.invalid';
 const YEARS = 10;
 const DAY_MS = 86_400_000;
 
-/** Self-signed, P-256, for 10 years: HAProxy needs one to bind, and serves it for names without a certificate. */
+/** HAProxy needs one to bind, and serves it for names without a certificate. */
 export function makeDefaultCertificate(now: Date): SecretText {
+  return makeSelfSigned(NAME, now);
+}
+
+/** Certificate and key, P-256, for 10 years. */
+export function makeSelfSigned(name: string, now: Date): SecretText {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const certificate = issueSelfSigned({
-    commonName: NAME,
+    commonName: name,
     privateKey,
-    names: [NAME],
+    names: [name],
     // Clocks of clients differ.
     notBefore: new Date(now.getTime() - DAY_MS),
     notAfter: new Date(now.getTime() + YEARS * 365 * DAY_MS),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { partsShown } from '../../testkit/secret-parts.ts';
-import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
+import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { FileKeeper } from './file-keeper.ts';
 import { TlsFiles } from './files.ts';
 import type { CertificateToInstall } from './installation.ts';
@@ -16,7 +16,8 @@ let parent: string;
 let files: TlsFiles;
 let stored: CertificateToInstall[];
 let unreadable: { id: string; why: string }[];
-let removed: string[];
+/** By id, the SHA-256 of its versions. */
+let removed: Map<string, ReadonlySet<string>>;
 let failure: Error | null;
 /** Paths. */
 let refused: Set<string>;
@@ -29,7 +30,7 @@ beforeEach(async () => {
   files = new TlsFiles(join(parent, 'tls'));
   stored = [first, third];
   unreadable = [];
-  removed = [];
+  removed = new Map();
   failure = null;
   refused = new Set();
   logged = [];
@@ -49,7 +50,7 @@ function keeperOf(): FileKeeper {
     if (failure !== null) throw failure;
     return stored.filter(({ id }) => only?.has(id) !== false);
   };
-  const removedAmong = async (ids: readonly string[]) => new Set(ids.filter((id) => removed.includes(id)));
+  const removedAmong = async (ids: readonly string[]) => new Map([...removed].filter(([id]) => ids.includes(id)));
   const wanted = { all, unreadable: async () => unreadable, removedAmong };
   const check = {
     refusals: async (paths: readonly string[]) =>
@@ -285,12 +286,62 @@ it('a start deletes the file of a removed certificate, and no other that is unkn
   ];
   for (const file of [gone, unknown, theirs]) await writeFile(file, 'a key');
   await mkdir(files.pathOf('c-ffffffffff'));
-  removed = ['c-ffffffffff', 'c-dddddddddd', FIRST];
+  removed = new Map(['c-ffffffffff', 'c-dddddddddd', FIRST].map((id) => [id, new Set()]));
   await loaded();
   expect(await files.ids()).toEqual(expect.arrayContaining([FIRST, 'c-eeeeeeeeee', THIRD]));
   await expect(readFile(gone)).rejects.toThrow('ENOENT');
   expect(await readFile(theirs, 'utf8')).toBe('a key');
   expect(logged.at(-1)).toContain(JSON.stringify({ files: [unknown], total: 1 }));
+});
+
+it('a start deletes each version of a removed certificate, and keeps one that another process wrote there', async () => {
+  const [gone, older, theirs] = ['c-dddddddddd', 'c-eeeeeeeeee', 'c-ffffffffff'].map((id) =>
+    madeCertificate(['gone.example'], { id }),
+  ) as [MadeCertificate, MadeCertificate, MadeCertificate];
+  const another = madeCertificate(['gone.example']).read.sha256;
+  removed = new Map([
+    [gone.id, new Set([gone.read.sha256])],
+    [older.id, new Set([another, older.read.sha256])],
+    [theirs.id, new Set([another])],
+  ]);
+  await files.open();
+  for (const { id, pem } of [gone, older, theirs]) await writeFile(files.pathOf(id), pem.reveal());
+  const keeper = await loaded();
+  const kept = `${files.pathOf(theirs.id)}.newer`;
+  expect(await files.ids()).toEqual([FIRST, THIRD]);
+  expect(await readFile(kept, 'utf8')).toBe(theirs.pem.reveal());
+  expect(keeper.keptFiles(theirs.id)).toEqual([kept]);
+  expect(keeper.problems()).toEqual([expect.stringContaining(kept)]);
+  expect(logged).toContainEqual(
+    expect.stringContaining(`Newer file of a certificate kept; upload it, or delete the file {"file":"${kept}"}`),
+  );
+  expect((await loaded()).keptFiles(theirs.id)).toEqual([kept]);
+});
+
+it('a removal deletes the file of a certificate without a readable key, and keeps another certificate in it', async () => {
+  const lost = madeCertificate(['b.example'], { id: LOST });
+  const theirs = madeCertificate(['b.example'], { id: LOST });
+  unreadable = [{ id: LOST, why: 'the secret is missing' }];
+  removed = new Map([[LOST, new Set([lost.read.sha256])]]);
+  await files.open();
+  for (const one of [lost, theirs]) {
+    await writeFile(files.pathOf(LOST), one.pem.reveal());
+    const keeper = await loaded();
+    await keeper.unlist(LOST);
+    expect(await keeper.deleteFile(LOST)).toBe(true);
+    expect(await files.exists(LOST)).toBe(false);
+    expect(keeper.keptFiles(LOST)).toEqual(one === lost ? [] : [`${files.pathOf(LOST)}.newer`]);
+  }
+});
+
+it('another certificate that HAProxy refuses again and again is kept when the default one takes its place', async () => {
+  const keeper = await loaded();
+  const theirs = madeCertificate(['a.example'], { id: FIRST, notBefore: new Date() });
+  await writeFile(files.pathOf(FIRST), theirs.pem.reveal());
+  const output = `[ALERT] unable to load certificate from file '${files.pathOf(FIRST)}'`;
+  expect(await keeper.substitute(output, { began: performance.now(), number: 4 })).toBe(true);
+  expect(await files.isLinkToDefault(FIRST)).toBe(true);
+  expect(await readFile(keeper.keptFiles(FIRST)[0]!, 'utf8')).toBe(theirs.pem.reveal());
 });
 
 it('a removed certificate leaves the list before its file goes', async () => {

@@ -49,10 +49,7 @@ export class FileKeeper {
     this.#deps = deps;
     this.#refused = new RefusedCertificates(deps);
     this.#newer = new NewerFiles(deps);
-    this.#undeleted = new UndeletedFiles(async (id) => {
-      await deps.files.remove(id);
-      await this.#newer.find();
-    }, deps.log);
+    this.#undeleted = new UndeletedFiles((id) => this.#newer.remove(id), deps.log);
     this.#unwritten = new UnwrittenFiles(deps.log);
   }
 
@@ -272,7 +269,7 @@ export class FileKeeper {
     await this.#refused.recall({ ...this.#idsOnDisk(), readable: [...this.#wanted.keys()] });
     await this.#writeAll(certificates);
     await this.#writeList();
-    await removeStrays({ files, wanted, log }, (id) => this.isWanted(id));
+    await removeStrays({ files, newer: this.#newer, wanted, log }, (id) => this.isWanted(id));
     await this.#newer.find();
     this.#isLoaded = true;
   }
@@ -314,9 +311,13 @@ export class FileKeeper {
     const id = files.idOf(path);
     try {
       this.#refused.add(id, why);
-      if (this.#wanted.has(id)) await files.linkToDefault(id);
+      const own = this.#wanted.get(id)?.sha256s[0];
       // The file is the only copy of this key: it stays, out of the list.
-      else await this.#writeList();
+      if (own === undefined) await this.#writeList();
+      else {
+        await this.#newer.setAside(id, own);
+        await files.linkToDefault(id);
+      }
       log.error('HAProxy refuses a certificate; the default certificate takes its place', { certificate: id, why });
       return true;
     } catch (error) {

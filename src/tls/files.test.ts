@@ -1,9 +1,25 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
 import { TlsFiles, TlsFolderUnusable } from './files.ts';
@@ -106,6 +122,40 @@ describe('the folder of certificates', () => {
     other.close();
   });
 
+  it('belongs to one service, also after another process replaced it together with its lock', async () => {
+    const take = (path: string) => ServiceLock.take(path, 'the certificates');
+    const [one, other] = [new TlsFiles(files.folder, take), new TlsFiles(files.folder, take)];
+    const replace = async (): Promise<void> => {
+      await rename(files.folder, `${files.folder}~`);
+      await cp(`${files.folder}~`, files.folder, { recursive: true });
+      await rm(`${files.folder}~`, { recursive: true });
+      await chmod(files.folder, 0o700);
+    };
+    await one.open();
+    await one.write(FIRST, pem('one'));
+    await replace();
+    await one.ensureFolder();
+    await expect(other.open()).rejects.toThrow(TlsFolderUnusable);
+    // Another service was faster.
+    await replace();
+    await other.open();
+    const changes = [
+      () => one.ensureFolder(),
+      () => one.write(FIRST, pem('two')),
+      () => one.writeList([FIRST]),
+      () => one.linkToDefault(FIRST),
+      () => one.ensureDefault(() => pem('default')),
+      () => one.remove(FIRST, new Set()),
+    ];
+    for (const change of changes) await expect(change()).rejects.toThrow(TlsFolderUnusable);
+    expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`]);
+    expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('one\n');
+    other.close();
+    expect(await one.write(FIRST, pem('two'))).toBe(true);
+    await expect(other.open()).rejects.toThrow(TlsFolderUnusable);
+    one.close();
+  });
+
   it('has certificates that are files', async () => {
     await files.open();
     await mkdir(files.pathOf(FIRST));
@@ -146,8 +196,7 @@ describe('a file', () => {
   });
 
   it('that is removed twice is gone', async () => {
-    await files.remove(FIRST);
-    await files.remove(FIRST);
+    for (const _ of [1, 2]) expect(await files.remove(FIRST, new Set())).toBeNull();
     expect(await files.exists(FIRST)).toBe(false);
   });
 
@@ -155,6 +204,87 @@ describe('a file', () => {
     for (const id of ['../default', 'default', 'c-aaaaaaaaa', `${FIRST}.pem`, 'c-AAAAAAAAAA']) {
       expect(() => files.pathOf(id)).toThrow(RangeError);
     }
+  });
+});
+
+describe('a file of another process', () => {
+  const own = madeCertificate(['a.example'], { id: FIRST });
+  const newer = madeCertificate(['a.example'], { id: FIRST, notBefore: new Date() });
+  const path = () => files.pathOf(FIRST);
+  const kept = (number = '') => `${path()}.newer${number}`;
+  beforeEach(() => files.open());
+
+  it('that has the same newer certificate again is kept once', async () => {
+    for (const _ of [1, 2]) {
+      await writeFile(path(), newer.pem.reveal());
+      expect(await files.keepNewer(FIRST, own.pem)).toBe(kept());
+      await files.write(FIRST, own.pem);
+    }
+    const other = madeCertificate(['a.example'], { id: FIRST, notBefore: new Date() });
+    await writeFile(path(), other.pem.reveal());
+    expect(await files.keepNewer(FIRST, own.pem)).toBe(kept('-2'));
+    expect([...(await files.newer()).keys()].toSorted()).toEqual([kept(), kept('-2')]);
+  });
+
+  it('is deleted if its certificate is one of this service, and moved otherwise', async () => {
+    await writeFile(path(), own.pem.reveal());
+    expect(await files.remove(FIRST, new Set([own.read.sha256]))).toBeNull();
+    await writeFile(path(), own.pem.reveal());
+    expect(await files.remove(FIRST, new Set([newer.read.sha256]))).toBe(kept());
+    expect(await files.exists(FIRST)).toBe(false);
+    expect(await readFile(kept(), 'utf8')).toBe(own.pem.reveal());
+  });
+
+  describe.runIf(getuid?.() === 0)('and of root, for a service without rights,', () => {
+    const service = 54_321;
+    interface Result {
+      readonly kept: string | null;
+      readonly written: boolean;
+    }
+
+    /** As the service: keeps what is newer, and writes its own. */
+    async function written(): Promise<Result> {
+      await chmod(parent, 0o755);
+      for (const folder of [files.folder, join(files.folder, '.tmp')]) await chown(folder, service, service);
+      const module = JSON.stringify(join(import.meta.dirname, 'files.ts'));
+      const given = JSON.stringify({ folder: files.folder, id: FIRST, pem: own.pem.reveal() });
+      const program = `import { TlsFiles } from ${module};
+        const { folder, id, pem } = ${given};
+        process.setgid(${service});
+        process.setuid(${service});
+        const files = new TlsFiles(folder);
+        const kept = await files.keepNewer(id, { reveal: () => pem });
+        console.log(JSON.stringify({ kept, written: await files.write(id, { reveal: () => pem }) }));`;
+      const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+      expect(ran.stderr).toBe('');
+      return JSON.parse(ran.stdout) as Result;
+    }
+
+    // The kernel refuses a second name for it.
+    it('that the service may read is copied', async () => {
+      await writeFile(path(), newer.pem.reveal(), { mode: 0o644 });
+      expect(await written()).toEqual({ kept: kept(), written: true });
+      expect(await readFile(kept(), 'utf8')).toBe(newer.pem.reveal());
+      expect([(await stat(kept())).uid, await modeOf(kept())]).toEqual([service, '600']);
+      expect(await readFile(path(), 'utf8')).toBe(own.pem.reveal());
+      expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+    });
+
+    it('that the service may not read is moved', async () => {
+      await writeFile(path(), newer.pem.reveal(), { mode: 0o600 });
+      const { ino } = await lstat(path());
+      expect(await written()).toEqual({ kept: kept(), written: true });
+      expect(await lstat(kept())).toMatchObject({ ino, uid: 0 });
+      expect(await readFile(path(), 'utf8')).toBe(own.pem.reveal());
+    });
+
+    it('that only lost its mode is no other certificate', async () => {
+      await writeFile(path(), own.pem.reveal());
+      await chown(path(), service, service);
+      await chmod(path(), 0);
+      expect(await written()).toEqual({ kept: null, written: false });
+      expect(await modeOf(path())).toBe('600');
+    });
   });
 });
 

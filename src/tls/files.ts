@@ -3,32 +3,22 @@
 //   default.pem         for names without a certificate; made once, and an operator may replace it
 //   certificates.list   the crt-list: one line for each certificate, and no names, so that HAProxy takes them from it
 //   c-<10 base32>.pem   leaf, chain and key; the name stays through renewals. A link to default.pem if HAProxy refuses it
-//   c-….pem.newer       a certificate that is newer than the database, see newer-files.ts; never deleted
+//   c-….pem.newer       a certificate that another process wrote, see newer-files.ts; never deleted
 //   .tmp                temporary files; those of earlier runs are deleted at each start. Also the lock of the folder
 //
 // The database is the truth. Files of other names are not touched.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import {
-  chmod,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-  unlink,
-} from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { getegid, getgroups, getuid } from 'node:process';
-import { fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
+import { createSecretFile, fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
-import { certificateIn, newerIn } from './pem-file.ts';
+import { freeName, identityOf, linkTarget } from './file-identity.ts';
+import { FolderLock, type TakenLock } from './folder-lock.ts';
+import { keepBeside, moveAside } from './kept-files.ts';
+import { certificateIn, type FoundContent, newerIn, UNREADABLE } from './pem-file.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -40,10 +30,6 @@ const NEWER_FILE = /^(c-[a-z2-7]{10})\.pem\.newer(-\d+)?$/;
 /** The folder cannot be used. The message says why and what to do. */
 export class TlsFolderUnusable extends Error {
   override readonly name = 'TlsFolderUnusable';
-}
-
-export interface FolderLock {
-  free(): void;
 }
 
 interface Written {
@@ -59,9 +45,7 @@ export class TlsFiles {
   readonly defaultCertificate: string;
   readonly list: string;
   readonly #temporary: string;
-  readonly #lockFile: string;
-  readonly #takeLock: (path: string) => FolderLock | null;
-  #lock: FolderLock | null = null;
+  readonly #lock: FolderLock;
   /** By path, what this service wrote or found to be right. */
   readonly #known = new Map<string, Written>();
 
@@ -69,13 +53,12 @@ export class TlsFiles {
    * @param folder absolute
    * @param takeLock throws an Error with the reason if another service has it. Default: no lock
    */
-  constructor(folder: string, takeLock: (path: string) => FolderLock | null = () => null) {
+  constructor(folder: string, takeLock: (path: string) => TakenLock | null = () => null) {
     this.folder = folder;
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
-    this.#lockFile = this.temporary('lock');
-    this.#takeLock = takeLock;
+    this.#lock = new FolderLock(this.temporary('lock'), takeLock);
   }
 
   /** Of a certificate by its id. */
@@ -120,19 +103,18 @@ export class TlsFiles {
   /** Makes the folder again if another process removed it. @throws TlsFolderUnusable if another service has it now */
   async ensureFolder(): Promise<void> {
     await makeFolderDurably(this.#temporary, FOLDER_MODE);
-    if ((await identityOf(this.#lockFile)) === null) this.close();
     this.#lockFolder();
   }
 
   /** Another service may use the folder. */
   close(): void {
-    this.#lock?.free();
-    this.#lock = null;
+    this.#lock.free();
   }
 
+  /** Before each change: another process may have replaced the folder, and its lock with it. */
   #lockFolder(): void {
     try {
-      this.#lock ??= this.#takeLock(this.#lockFile);
+      this.#lock.ensure();
     } catch (error) {
       throw new TlsFolderUnusable(`the folder ${this.folder} cannot be used: ${(error as Error).message}`);
     }
@@ -157,21 +139,11 @@ export class TlsFiles {
    * @param makeRoom once the new one is on the disk, which may be full
    */
   async #writeDefault(make: () => SecretText, makeRoom?: () => Promise<void>): Promise<boolean> {
-    const next = temporaryPath(join(this.#temporary, basename(this.defaultCertificate)));
+    this.#lockFolder();
     const pem = make().reveal();
-    await writeSecretFile(next, pem);
-    try {
-      await makeRoom?.();
-      await link(next, this.defaultCertificate);
-      await this.#remember(this.defaultCertificate, digestOf(pem));
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    } finally {
-      await unlink(next);
-      await fsyncFolder(this.folder);
-    }
+    if (!(await createSecretFile(this.defaultCertificate, pem, this.#temporary, makeRoom))) return false;
+    await this.#remember(this.defaultCertificate, digestOf(pem));
+    return true;
   }
 
   /**
@@ -191,7 +163,24 @@ export class TlsFiles {
     const path = this.pathOf(id);
     if (await this.#isKnown(path)) return null;
     const found = await newerIn(path, pem.reveal());
-    return found === null || this.#wrote(path, found) ? null : await this.#keep(path);
+    if (found === null || this.#wrote(path, found)) return null;
+    this.#lockFolder();
+    return await keepBeside(path, found, this.#temporary);
+  }
+
+  /**
+   * Call it before something takes the place of the file, or none does. Moves a certificate that this service did not
+   * write, or that it may not read, to a name of `newer`.
+   * @param own SHA-256 of certificates that this service stored for this id
+   * @returns where it is kept; null: there is none
+   */
+  async setAside(id: string, own: ReadonlySet<string>): Promise<string | null> {
+    const path = this.pathOf(id);
+    if (await this.#isKnown(path)) return null;
+    const found = await certificateIn(path);
+    if (found === null || this.#wrote(path, found.content) || own.has(found.sha256 ?? '')) return null;
+    this.#lockFolder();
+    return await moveAside(path, found.content);
   }
 
   /** Files of `keepNewer`, and copies of them under the next number: by path, the id of the certificate. */
@@ -208,16 +197,9 @@ export class TlsFiles {
     return NEWER_FILE.test(name);
   }
 
-  async #keep(path: string): Promise<string> {
-    const kept = await freeName(`${path}.newer`);
-    await link(path, kept);
-    await fsyncFolder(this.folder);
-    return kept;
-  }
-
   /** Whether this content is the last that this process wrote there, though owner, mode or times may differ. */
-  #wrote(path: string, content: string): boolean {
-    return this.#known.get(path)?.sha256 === digestOf(content);
+  #wrote(path: string, content: FoundContent): boolean {
+    return content !== UNREADABLE && this.#known.get(path)?.sha256 === digestOf(content);
   }
 
   /** @param ids in the order of the lines. Returns whether it was written. */
@@ -225,13 +207,11 @@ export class TlsFiles {
     return await this.#write(this.list, ids.map((id) => `${this.pathOf(id)}\n`).join(''));
   }
 
-  /** A missing file is as wanted. Another certificate that another process wrote there meanwhile is kept, see `newer`. */
-  async remove(id: string): Promise<void> {
+  /** A missing file is as wanted. Parameter and result as of `setAside`. */
+  async remove(id: string, own: ReadonlySet<string>): Promise<string | null> {
+    this.#lockFolder();
     const path = this.pathOf(id);
-    if (this.#known.has(path) && !(await this.#isKnown(path))) {
-      const found = await certificateIn(path);
-      if (found !== null && !this.#wrote(path, found)) await this.#keep(path);
-    }
+    const kept = await this.setAside(id, own);
     this.#known.delete(path);
     try {
       await unlink(path);
@@ -239,6 +219,7 @@ export class TlsFiles {
       if (!isMissing(error)) throw error;
     }
     await fsyncFolder(this.folder);
+    return kept;
   }
 
   /** Whether the certificate's file is the one last written, by its metadata: 20 µs. */
@@ -271,6 +252,7 @@ export class TlsFiles {
    * at the next reload.
    */
   async linkToDefault(id: string): Promise<void> {
+    this.#lockFolder();
     const path = this.pathOf(id);
     const target = basename(this.defaultCertificate);
     if ((await linkTarget(path)) !== target) {
@@ -300,7 +282,7 @@ export class TlsFiles {
 
   /** Keeps the old one under another name, which it returns: an operator may have put it there. */
   async replaceDefault(make: () => SecretText): Promise<string> {
-    const kept = await freeName(`${this.defaultCertificate}.refused`);
+    const { name: kept } = await freeName(`${this.defaultCertificate}.refused`);
     // After a crash between the two, a start makes another one.
     await this.#writeDefault(make, () => rename(this.defaultCertificate, kept));
     return kept;
@@ -325,6 +307,7 @@ export class TlsFiles {
       this.#known.set(path, { sha256, identity: before, at: Number.NEGATIVE_INFINITY });
       return false;
     }
+    this.#lockFolder();
     await writeSecretFile(path, content, this.#temporary);
     await this.#remember(path, sha256);
     return true;
@@ -343,42 +326,6 @@ function digestOf(content: string | Uint8Array): string {
 
 async function readDigest(path: string): Promise<string> {
   return digestOf(await readFile(path));
-}
-
-/** Mode, owner, inode, size and times; begins with the mode, or `link`. Null: no file. */
-async function identityOf(path: string): Promise<string | null> {
-  try {
-    const stats = await lstat(path, { bigint: true });
-    if (!stats.isFile() && !stats.isSymbolicLink()) return null;
-    const { dev, ino, size, mtimeNs, ctimeNs, uid } = stats;
-    const kind = stats.isFile() ? (stats.mode & 0o777n).toString(8) : 'link';
-    return `${kind} ${[uid, dev, ino, size, mtimeNs, ctimeNs].join(':')}`;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-/** Null: no link. */
-async function linkTarget(path: string): Promise<string | null> {
-  try {
-    return await readlink(path);
-  } catch (error) {
-    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EINVAL') return null;
-    throw error;
-  }
-}
-
-async function freeName(path: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? path : `${path}-${number}`;
-    try {
-      await lstat(name);
-    } catch (error) {
-      if (isMissing(error)) return name;
-      throw error;
-    }
-  }
 }
 
 /** Why other users could read private keys in it, or replace them; null: they cannot. */

@@ -68,6 +68,6 @@ export interface WantedCertificates {
   all(only?: ReadonlySet<string>): Promise<readonly CertificateToInstall[]>;
   /** Those whose key cannot be opened: their files stay and are served. */
   unreadable(): Promise<readonly { readonly id: string; readonly why: string }[]>;
-  /** Those of these that were certificates of this service, and were removed. */
-  removedAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of these that were removed, by id, with the SHA-256 of each version: 64 hex digits, lower case. */
+  removedAmong(ids: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 }

@@ -2,9 +2,11 @@
 // wrote them. They may be the only copy of a key, so they are kept as `c-….pem.newer` until an operator deletes them.
 import type { Log } from '../telemetry/log.ts';
 import type { TlsFiles } from './files.ts';
+import type { WantedCertificates } from './installation.ts';
 
 interface Deps {
-  readonly files: Pick<TlsFiles, 'keepNewer' | 'newer'>;
+  readonly files: Pick<TlsFiles, 'keepNewer' | 'setAside' | 'remove' | 'newer'>;
+  readonly wanted: Pick<WantedCertificates, 'removedAmong'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -28,15 +30,33 @@ export class NewerFiles {
 
   /** Before the file of this certificate is written. @throws system errors: nothing may be written then */
   async keep(id: string, pem: { reveal(): string }): Promise<void> {
-    const { files, log } = this.#deps;
-    const file = await files.keepNewer(id, pem);
-    if (file === null) return;
-    this.#kept = new Map([...this.#kept, [file, id]]);
-    log.warn('Newer file of a certificate kept; upload it, or delete the file', { file });
+    this.#note(id, await this.#deps.files.keepNewer(id, pem));
+  }
+
+  /** Before a link takes the place of the file of this certificate. @throws system errors */
+  async setAside(id: string, sha256: string): Promise<void> {
+    this.#note(id, await this.#deps.files.setAside(id, new Set([sha256])));
+  }
+
+  /**
+   * Deletes the file of a removed certificate, unless another process wrote another certificate there.
+   * @param own as of `removedAmong`; absent: it is read  @returns whether it was deleted, or was not there
+   */
+  async remove(id: string, own?: ReadonlySet<string>): Promise<boolean> {
+    const { files, wanted } = this.#deps;
+    const kept = await files.remove(id, own ?? (await wanted.removedAmong([id])).get(id) ?? new Set());
+    this.#note(id, kept);
+    return kept === null;
   }
 
   /** Those that are there now. @throws system errors */
   async find(): Promise<void> {
     this.#kept = await this.#deps.files.newer();
+  }
+
+  #note(id: string, file: string | null): void {
+    if (file === null) return;
+    this.#kept = new Map([...this.#kept, [file, id]]);
+    this.#deps.log.warn('Newer file of a certificate kept; upload it, or delete the file', { file });
   }
 }

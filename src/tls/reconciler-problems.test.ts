@@ -101,7 +101,7 @@ function reconcilerOf(workers: Pick<TlsWorkers, 'look' | 'all' | 'lacking'>, kee
       retryHandshakes: async () => undefined,
       allHeld: () => undefined,
     } as unknown as Installer,
-    wanted: { all: async () => [], unreadable: async () => [], removedAmong: async () => new Set() },
+    wanted: { all: async () => [], unreadable: async () => [], removedAmong: async () => new Map() },
     onRepaired: log,
     log: { info: log, warn: log, error: log },
   });

@@ -4,11 +4,11 @@ import type { Log } from '../telemetry/log.ts';
 
 /** Files of removed certificates, with their keys. */
 export class UndeletedFiles {
-  readonly #remove: (id: string) => Promise<void>;
+  readonly #remove: (id: string) => Promise<unknown>;
   readonly #log: Pick<Log, 'error'>;
   readonly #reasons = new Map<string, string>();
 
-  constructor(remove: (id: string) => Promise<void>, log: Pick<Log, 'error'>) {
+  constructor(remove: (id: string) => Promise<unknown>, log: Pick<Log, 'error'>) {
     this.#remove = remove;
     this.#log = log;
   }

@@ -85,7 +85,7 @@ test('names a certificate that belongs to nothing', () => {
   expect(accepted(leaf + middle + root + unrelated, key).unused).toEqual(['CN=Unrelated']);
 });
 
-test('reports a chain that is not complete, and accepts it only if told', () => {
+test('reports a chain that is not complete, and accepts it only if that is allowed', () => {
   expect(refused(leaf, key)).toMatchObject({
     part: 'certificate',
     why: expect.stringContaining('CN=Middle is missing'),

@@ -164,7 +164,7 @@ function wantedOf(stored: ReadonlyMap<string, CertificateToInstall>) {
         .filter(({ id }) => only?.has(id) !== false)
         .toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     unreadable: async () => [],
-    removedAmong: async () => new Set<string>(),
+    removedAmong: async () => new Map<string, ReadonlySet<string>>(),
   };
 }
 

@@ -33,7 +33,7 @@ it.each([
   ['manual', ['manual', 'fail2ban', 'fail2ban:sshd'], ['drop']],
   ['fail2ban', ['fail2ban'], ['drop', 'manual', 'fail2ban:sshd']],
   ['drop', ['drop'], ['manual', 'fail2ban', 'fail2ban:sshd']],
-])('tells what a key bound to %j drops', (boundTo, dropped, kept) => {
+])('shows what a key bound to %j drops', (boundTo, dropped, kept) => {
   const effect = unblockEffect(all, boundTo);
   expect([names(effect.dropped), names(effect.kept)]).toEqual([dropped, kept]);
 });

@@ -182,7 +182,7 @@ describeOnProductProxies('the built-in template with TLS', ({ bin }) => {
     expect(locationIn(await http('/%0d%0aX-A:%20b'))).toBe(to(echoHost, '/%0d%0aX-A:%20b'));
   });
 
-  test('is followed by a client without a loop, and tells the server that https was used', async () => {
+  test('is followed by a client without a loop, and the server gets the scheme https', async () => {
     const seen = await visit('http', proxy.port);
     expect(seen.statuses).toEqual([301, 200]);
     expect(JSON.parse(seen.body)).toContainEqual(['x-forwarded-proto', 'https']);
@@ -243,7 +243,7 @@ describeOnProductProxies('the built-in template with TLS', ({ bin }) => {
     expect((await proxy.ask(claims)).status).toBe(301);
   });
 
-  test('tells servers the scheme of each request', async () => {
+  test('sends servers the scheme of each request', async () => {
     const sent = async (tls?: string) =>
       receivedBy(await proxy.ask([['host', echoHost]], tls === undefined ? {} : { tls }));
     expect(await sent(echoHost)).toContainEqual(['x-forwarded-proto', 'https']);

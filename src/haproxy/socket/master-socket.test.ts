@@ -123,7 +123,7 @@ describe('a conversation', () => {
     await conversation.finish([]);
   });
 
-  it('a conversation tells the sink to which of several commands the lines belong', async () => {
+  it('a conversation passes the number of the command with its lines to the sink', async () => {
     master.script = (command) => say({ '@1 a': '1\n2\n\n', '@1 b': '\n', '@1 c': '3\n\n' }[command] ?? '');
     const conversation = await socket.converse(soon());
     const lines: string[] = [];

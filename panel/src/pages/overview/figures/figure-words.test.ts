@@ -23,7 +23,7 @@ it('compares only with a time that was watched', () => {
   expect(isComparable({ since: null, range_seconds: 3_600 }, after(9))).toBe(false);
 });
 
-it('tells the share of all requests, if both are known', () => {
+it('shows the share of all requests, if both are known', () => {
   expect(shareWords({ denied: 64, requests: 1_000 })).toBe('6.4 % of 1k requests');
   expect(shareWords({ denied: 0, requests: 0 })).toBe('of 0 requests');
   expect(shareWords({ denied: null, requests: 5 })).toBe('The number of requests is not known');
@@ -35,6 +35,6 @@ it.each([
   [[null, 5, null, 9], '+ 4'],
   [[9, 5], '− 4'],
   [[5, 7, 5], 'as before'],
-])('tells the growth of %j: %s', (values, text) => {
+])('describes the growth of %j: %s', (values, text) => {
   expect(growthText(values)).toBe(text);
 });

@@ -3,7 +3,7 @@ import { firstSteps } from './steps.ts';
 
 const known = { sites: 0, entries: 3, lists: undefined, keys: 1, trusted: 1 };
 
-it('tells what is done, what is not, and what is not known', () => {
+it('shows what is done, what is not, and what is not known', () => {
   expect(firstSteps(known).map(({ to, done }) => [to, done])).toEqual([
     ['/sites', false],
     ['/blocked', true],

@@ -5,9 +5,9 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
 import type { Emit } from '../events/facts.ts';
-import type { WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { ChallengeNotShown } from './challenge-board.ts';
 import type { Issuance } from './issuance.ts';
 

@@ -1,7 +1,8 @@
 // Renewal windows of authorities (RFC 9773): one random moment of each is when the certificate is renewed.
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
-import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type AuthorityPauses, isLimit } from './authority-pauses.ts';

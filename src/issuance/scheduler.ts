@@ -1,9 +1,10 @@
 // Begins orders that are due, continues open ones, and asks for renewal windows.
 import { crashPoint } from '../faults/crash-point.ts';
-import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import type { Limit } from '../store/acme-limits.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { CLOCK_WRONG_MS } from './authority-clock.ts';
 import type { AuthorityPauses } from './authority-pauses.ts';

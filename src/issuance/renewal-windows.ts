@@ -67,8 +67,7 @@ export class RenewalWindows {
       const isSame = known !== null && Number(known.start) === Number(start) && Number(known.end) === Number(end);
       const window = { start, end, explanationUrl, chosen: isSame ? known.chosen : momentIn({ start, end }, random()) };
       // A failed order has its own time.
-      const dueAt =
-        certificate.failures > 0 || certificate.dueAt === null ? null : atLatest(window.chosen, certificate);
+      const dueAt = certificate.failures > 0 ? null : atLatest(window.chosen, certificate);
       await wanted.polled(certificate, { pollAt: nextPollOf(retryAfter, now()), window, dueAt });
     } catch (error) {
       const { id, directory } = certificate;

@@ -1,5 +1,6 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
+import { deleteOldOrders, deleteUnwantedOrders } from './acme-order-history.ts';
 import { close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
 import { shownProblem, unlessAttention } from './acme-problems.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
@@ -119,12 +120,12 @@ export class AcmeCertificatesStore {
 
   /** When the next without an open order is due, by the clock of this machine; null: none is. */
   async nextDue(aheadMs = 0): Promise<Date | null> {
-    const next = this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1);
+    const next = this.#idle().orderBy('due_at').limit(1);
     const [renewal] = await next.where(isPlanned).execute();
     const [other] = await next.where(sql<SqlBool>`not (${isPlanned})`).execute();
     const times = [
-      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at!) + aheadMs]),
-      ...(other === undefined ? [] : [Date.parse(other.due_at!)]),
+      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at) + aheadMs]),
+      ...(other === undefined ? [] : [Date.parse(other.due_at)]),
     ];
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
@@ -146,6 +147,26 @@ export class AcmeCertificatesStore {
       .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'needs attention'`)
       .where(sql<SqlBool>`json_extract(problem_json, '$.settings') is not ${settingsId}`)
       .execute();
+  }
+
+  /**
+   * Whether its failure is to be reported now: not if it was within `apartMs`, in which case nothing changes. A report of the
+   * future, from before the clock was set back, does not count.
+   */
+  async reportFailing(id: string, apartMs: number, now: Date): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ failing_reported_at: now.toISOString() })
+      .where('id', '=', id)
+      .where((eb) =>
+        eb.or([
+          eb('failing_reported_at', 'is', null),
+          eb('failing_reported_at', '<=', new Date(now.getTime() - apartMs).toISOString()),
+          eb('failing_reported_at', '>', now.toISOString()),
+        ]),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 
   /** Due at once. Null: there is none of this id. */
@@ -219,12 +240,14 @@ export class AcmeCertificatesStore {
 
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. A limit is over with it. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. A limit is over with it. Old orders are deleted. Null: it was
+   * removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
     return await this.#database.write.transaction().execute(async (transaction): Promise<Planned | null> => {
       await bringBack(transaction, names, now.toISOString());
+      await deleteOldOrders(transaction, id, plan.issues, now);
       const exceeded = await exceededLimit(transaction, names, plan, now);
       if (exceeded !== null) return { ok: false, ...exceeded };
       const wanted = await transaction.selectFrom('acme_certificates').select('id').where('id', '=', id).execute();
@@ -268,6 +291,7 @@ export class AcmeCertificatesStore {
         due_by: 'age',
         failures: 0,
         problem_json: null,
+        failing_reported_at: null,
         ari_id: next.ariId,
         ari_json: null,
         ari_poll_at: next.ariPollAt?.toISOString() ?? null,
@@ -297,7 +321,7 @@ export class AcmeCertificatesStore {
   }
 }
 
-/** No order and no renewal follows. False: there is none of this id. */
+/** No order and no renewal follows; old orders are deleted. False: there is none of this id. */
 export async function forget(transaction: Transaction<Schema>, id: string, now: Date): Promise<boolean> {
   const removed = await transaction.deleteFrom('acme_certificates').where('id', '=', id).executeTakeFirst();
   const [open] = await transaction
@@ -307,6 +331,7 @@ export async function forget(transaction: Transaction<Schema>, id: string, now: 
     .where('closed_at', 'is', null)
     .execute();
   if (open !== undefined) await close(transaction, open.id, { state: 'failed', problem_json: null }, now.toISOString());
+  await deleteUnwantedOrders(transaction, now);
   return removed.numDeletedRows > 0n;
 }
 

@@ -24,7 +24,7 @@ export interface WantedCertificate {
   /** Null: that of the settings. */
   readonly profile: string | null;
   readonly createdAt: Date;
-  readonly dueAt: Date | null;
+  readonly dueAt: Date;
   readonly dueBy: DueBy;
   readonly failures: number;
   readonly problem: IssuanceProblem | null;
@@ -51,7 +51,7 @@ export function toWanted(row: WantedRow): WantedCertificate {
     challenge: row.challenge as WantedCertificate['challenge'],
     profile: row.profile,
     createdAt: new Date(row.created_at),
-    dueAt: row.due_at === null ? null : new Date(row.due_at),
+    dueAt: new Date(row.due_at),
     dueBy: row.due_by as DueBy,
     failures: row.failures,
     problem: row.shown_problem === null ? null : (JSON.parse(row.shown_problem) as IssuanceProblem),

@@ -2,6 +2,7 @@
 // minutes after an authority was away, so it goes on over later rounds.
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { reachableAt } from '../src/issuance/schedule.ts';
 import type { Answer, JsonBody } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import type { ChaosStack } from './stack.ts';
@@ -18,8 +19,11 @@ interface Ordered {
   done: boolean;
 }
 
-/** After the longest pause of one failure, a minute, and some retries. */
-const deadlineMs = 300_000;
+/** While the authority may be asked: an order, its retries, and those before it. */
+const deadlineMs = 240_000;
+const perWaitingMs = 5_000;
+/** Of the service, however often the authority did not answer. */
+const longestPauseMs = reachableAt(Number.MAX_SAFE_INTEGER, new Date(0)).getTime();
 const perRound = 3;
 const checkedLast = 5;
 const lookEveryMs = 200;
@@ -30,6 +34,8 @@ const challengesNotAnswered: readonly unknown[] = [6052, 6063];
 export class Orders {
   readonly #stack: ChaosStack;
   readonly #all: Ordered[] = [];
+  /** Until when the service does not ask the authority, as it says: nothing goes on before. */
+  #pausedUntil = 0;
 
   constructor(stack: ChaosStack) {
     this.#stack = stack;
@@ -48,11 +54,12 @@ export class Orders {
 
   /** What goes on is left to later rounds; what is done is checked. @param clockWasWrong times may be of another day */
   async check(story: Story, clockWasWrong: boolean): Promise<void> {
-    if (clockWasWrong) for (const one of this.#all) one.since = clock();
-    for (const one of this.#all.filter(({ done }) => !done)) await this.#look(one);
-    for (const one of this.#all) {
-      if (!one.done && clock() - one.since > deadlineMs) story.addBroken(await this.#reportOf(one));
+    if (clockWasWrong) {
+      this.#pausedUntil = 0;
+      for (const one of this.#all) one.since = clock();
     }
+    await this.#lookAtAll();
+    for (const one of this.#late()) story.addBroken(await this.#reportOf(one));
     for (const one of [...this.#uploaded(), ...this.#all.filter(({ done }) => done).slice(-checkedLast)]) {
       const wrong = await this.#servedWrong(one);
       if (wrong !== null) story.addBroken(wrong);
@@ -62,12 +69,13 @@ export class Orders {
 
   /** Waits for all. */
   async finish(story: Story): Promise<void> {
-    const end = clock() + deadlineMs;
-    while (this.#all.some(({ done }) => !done) && clock() < end) {
-      for (const one of this.#all.filter(({ done }) => !done)) await this.#look(one);
+    const begun = clock();
+    for (const one of this.#all) one.since = begun;
+    while (this.#all.some(({ done }) => !done) && this.#late().length === 0) {
+      await this.#lookAtAll();
       await pause(lookEveryMs);
     }
-    for (const one of this.#all.filter(({ done }) => !done)) story.addBroken(await this.#reportOf(one));
+    for (const one of this.#late()) story.addBroken(await this.#reportOf(one));
     for (const one of this.#all.filter(({ done }) => done)) {
       const wrong = await this.#servedWrong(one);
       if (wrong !== null) story.addBroken(wrong);
@@ -76,6 +84,22 @@ export class Orders {
     const map = `${this.#stack.service.paths.prefix}/etc/proxy/acme_challenges.map`;
     const [shown = ''] = await this.#stack.service.raw(`@1 show map ${map}`);
     if (shown.trim() !== '') story.addBroken(`challenges of no order are left: ${shown}`);
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const answer = await this.#call('GET', '/api/acme');
+    for (const { until } of (answer?.body['pauses'] ?? []) as JsonBody[]) {
+      const left = Math.min(Date.parse(String(until)) - Date.now(), longestPauseMs);
+      this.#pausedUntil = Math.max(this.#pausedUntil, clock() + left);
+    }
+    for (const one of this.#all.filter(({ done }) => !done)) await this.#look(one);
+  }
+
+  /** What should be done by now. */
+  #late(): readonly Ordered[] {
+    const waiting = this.#all.filter(({ done }) => !done);
+    const mostMs = deadlineMs + waiting.length * perWaitingMs;
+    return waiting.filter(({ since }) => clock() - Math.max(since, this.#pausedUntil) > mostMs);
   }
 
   async #order(name: string, story: Story): Promise<void> {
@@ -117,8 +141,7 @@ export class Orders {
     const answer = await this.#call('GET', `/api/acme/certificates/${one.id}`);
     if (answer?.status !== 200) return;
     const [last] = answer.body['attempts'] as JsonBody[];
-    const due = answer.body['due_at'] === null ? null : Date.parse(answer.body['due_at'] as string);
-    const isDue = due !== null && due <= Date.now();
+    const isDue = Date.parse(answer.body['due_at'] as string) <= Date.now();
     if (last?.['state'] === 'stored' && !isDue) one.done = true;
     if (last?.['state'] === 'failed' && !isDue) {
       await this.#call('POST', `/api/acme/certificates/${one.id}/renew`);

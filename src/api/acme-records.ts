@@ -81,7 +81,7 @@ export const AcmeCertificate = model('AcmeCertificate', 'A certificate that an a
   profile: textOrNull('The profile that was asked for; null: that of the settings.'),
   directory: text('The URL of the authority of the last version, or of the first order.'),
   not_after: timeOrNull('When the certificate expires; null: none was issued yet.'),
-  due_at: timeOrNull('When the next order is due; null: not before you renew it.'),
+  due_at: time('When the next order is due.'),
   due_by: oneOf(
     ['request', 'age', 'ari', 'retry', 'limit'],
     'Why then: it was requested, the age of the certificate, the time that the authority named, a failure, or a limit.',

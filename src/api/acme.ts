@@ -77,6 +77,7 @@ export const requestCertificate = operation({
     ...notConfigured,
     codes.NameHasCertificate,
     codes.ChallengesNotShown,
+    codes.CertificateListUnused,
     codes.ChallengesNotReady,
     codes.DnsHookMissing,
     codes.AlreadyOrdered,

@@ -77,6 +77,7 @@ const rows = [
   [6058, 'AcmeNotConfigured', 'State', 'no certificate authority configured', 409],
   [6059, 'AlreadyOrdered', 'State', 'certificate ordered already', 409],
   [6060, 'NameIsOrdered', 'State', 'name of another order', 409],
+  [6062, 'CertificateListUnused', 'State', 'list of certificates not used', 409],
   [6063, 'ChallengesNotReady', 'State', 'challenges not answered yet', 503],
   [7010, 'InsightOff', 'State', 'denied requests not counted', 409],
   [7011, 'InsightLoading', 'State', 'figures being loaded', 503],

@@ -140,8 +140,8 @@ export interface PlainEvents {
     readonly detail: string;
     /** In succession. */
     readonly failures: number;
-    /** When the next order is due; null: not before an operator renews it. */
-    readonly due_at: string | null;
+    /** When the next order is due. */
+    readonly due_at: string;
   };
   /** The authority set a limit, or cannot be reached. */
   'acme.paused': {

@@ -7,13 +7,16 @@ import { AcmeOperations } from './acme-operations.ts';
 
 let kit: IssuanceKit;
 let operations: AcmeOperations;
+let unserved: string | null;
 beforeEach(async () => {
   kit = await IssuanceKit.open();
+  unserved = null;
   operations = new AcmeOperations({
     issuance: kit.issuance,
     owners: (names) => kit.certificates.owners(names),
     namesOf: async (id) => (await kit.certificates.get(id))?.names ?? null,
     hasDnsHook: false,
+    whyNotServed: async () => unserved,
     emit: () => undefined,
   });
 });
@@ -76,6 +79,15 @@ it('a wildcard is refused without a hook, and by http-01', async () => {
     fields: [{ name: 'names[0]' }],
   });
   expect(await kit.issuance.all()).toEqual([]);
+});
+
+it('a certificate that HAProxy would not serve is refused, and nothing is asked of the authority', async () => {
+  unserved = 'no bind line of proxy.cfg uses the list';
+  await expect(requested('shop.example')).rejects.toMatchObject({
+    code: codes.CertificateListUnused,
+    message: 'nothing is ordered: no bind line of proxy.cfg uses the list',
+  });
+  expect([await kit.issuance.all(), kit.authority.requests]).toEqual([[], []]);
 });
 
 it('challenges that would not be answered are refused before anything is stored', async () => {

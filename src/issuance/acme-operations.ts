@@ -5,9 +5,9 @@ import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import { tlsNotConfigured } from '../errors/tls-not-configured.ts';
 import type { Emit } from '../events/facts.ts';
-import type { WantedCertificate } from '../store/acme-certificates-store.ts';
 import type { ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { ChallengeNotShown } from './challenge-board.ts';
 import type { Issuance } from './issuance.ts';
 
@@ -20,6 +20,8 @@ interface OperationsDeps {
   readonly namesOf: (certificate: string) => Promise<readonly string[] | null>;
   /** Whether names can be validated by dns-01. */
   readonly hasDnsHook: boolean;
+  /** Why HAProxy would not serve a new certificate, a clause; null: it would, or that is not known. */
+  readonly whyNotServed: () => Promise<string | null>;
   readonly emit: Emit;
 }
 
@@ -36,7 +38,7 @@ export class AcmeOperations {
 
   async status(): Promise<AcmeStatus> {
     const issuance = this.#issuance('get authority');
-    const all = (await issuance.all()).toSorted((a, b) => timeOf(a.dueAt) - timeOf(b.dueAt));
+    const all = (await issuance.all()).toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime());
     return {
       ...(await issuance.account()),
       pauses: (await issuance.pauses()).map(({ directory, scope, until, problem }) => ({
@@ -49,7 +51,7 @@ export class AcmeOperations {
     };
   }
 
-  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6053, 6059, 6060, 6063. */
+  /** `names`: in lower case, each once. Errors: 100, 6042, 6052, 6053, 6059, 6060, 6062, 6063. */
   async request(
     names: readonly string[],
     { profile, challenge }: Pick<AcmeRequest, 'profile' | 'challenge'>,
@@ -59,6 +61,7 @@ export class AcmeOperations {
     const issuance = this.#issuance(op);
     const type = this.#challengeFor(op, names, challenge);
     const id = await this.#takenOver(op, issuance, names);
+    await this.#refuseUnserved(op);
     await this.#refuseUnanswered(op, issuance, names, type);
     const wanted = await issuance.request(names, { profile: profile ?? null, challenge: type, id }, caller);
     if ('ordered' in wanted) {
@@ -131,6 +134,11 @@ export class AcmeOperations {
     );
   }
 
+  async #refuseUnserved(op: string): Promise<void> {
+    const why = await this.#deps.whyNotServed();
+    if (why !== null) throw new ServiceError(codes.CertificateListUnused, op, `nothing is ordered: ${why}`);
+  }
+
   /** Before anything is stored: what the authority would not see costs a failed validation. */
   async #refuseUnanswered(
     op: string,
@@ -194,16 +202,12 @@ function found<T>(op: string, id: string, value: T | null): T {
   throw new ServiceError(codes.NotFound, op, `no certificate ${id} is ordered from an authority`);
 }
 
-function timeOf(date: Date | null): number {
-  return date?.getTime() ?? Number.POSITIVE_INFINITY;
-}
-
 function recordOf(certificate: WantedCertificate, orders: readonly IssuanceOrder[]): AcmeCertificate {
   const { id, names, challenge, profile, directory, life, dueAt, dueBy, failures, problem } = certificate;
   return {
     ...{ id, names, challenge, profile, directory, failures },
     not_after: life?.notAfter.toISOString() ?? null,
-    due_at: dueAt?.toISOString() ?? null,
+    due_at: dueAt.toISOString(),
     due_by: dueBy,
     problem: problem === null ? null : problemRecord(problem),
     attempts: orders.map(attemptOf),

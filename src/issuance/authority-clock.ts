@@ -3,6 +3,11 @@
 /** A clock that differs by more is wrong. */
 export const CLOCK_WRONG_MS = 300_000;
 
+/** By how much the clock of this machine is wrong: ahead, or negative: behind. @param offsetMs null: not known */
+export function wrongByMs(offsetMs: number | null): number {
+  return offsetMs !== null && Math.abs(offsetMs) > CLOCK_WRONG_MS ? offsetMs : 0;
+}
+
 interface Reading {
   /** Of the authority, milliseconds. */
   readonly date: number;

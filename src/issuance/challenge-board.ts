@@ -12,6 +12,8 @@ export interface ChallengePresenter {
   show(challenges: readonly OrderChallenge[]): Promise<string | null>;
   /** Removes what no open order needs. */
   clear(): Promise<void>;
+  /** When to call `clear` again, because something could not be removed; null: nothing is left. Absent: never. */
+  readonly retryAt?: Date | null;
 }
 
 interface BoardDeps {
@@ -54,6 +56,13 @@ export class ChallengeBoard {
       } catch (error) {
         this.#deps.log.warn('Answer of a challenge not removed', { cause: causeText(error) });
       }
+    }
+  }
+
+  /** Once it is time for it. */
+  async retryClear(now: Date): Promise<void> {
+    for (const { retryAt = null } of Object.values(this.#deps.presenters)) {
+      if (retryAt !== null && retryAt <= now) return await this.clear();
     }
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DnsServer } from '../../testkit/dns-server.ts';
-import { IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { dnsValue } from '../acme/jws.ts';
 import type { OrderChallenge } from '../store/acme-orders-store.ts';
 import { DnsChallenges } from './dns-challenges.ts';
@@ -115,7 +115,7 @@ describe('challenges by dns-01', () => {
     await dns.clear();
     await dns.cleared();
     expect(calls).toEqual([]);
-    await kit.issuance.forget(id, { keyName: 'ops', requestId: 'r', source: 'unix', receivedAt: 0 });
+    await kit.issuance.forget(id, caller);
     const again = dnsChallenges();
     fails = () => true;
     await again.clear();
@@ -136,9 +136,67 @@ describe('challenges by dns-01', () => {
     expect(await kit.orders.withRecords()).toEqual([]);
   });
 
+  it('that could not be removed are removed an hour later, without a change', async () => {
+    const removed = () => calls.filter(({ verb }) => verb === 'clean_challenge').length;
+    kit.dnsPresenter = () => dns;
+    kit.restart();
+    const id = await order();
+    fails = ({ verb }) => verb === 'clean_challenge';
+    await kit.issuance.forget(id, caller);
+    await dns.cleared();
+    expect(dns.retryAt).toEqual(new Date(kit.now + 3_600_000));
+    kit.now += 3_599_000;
+    await looked();
+    expect(removed()).toBe(1);
+    kit.now += 2_000;
+    await looked();
+    expect(removed()).toBe(2);
+    fails = () => false;
+    kit.now += 3_600_000;
+    await looked();
+    expect([removed(), await kit.orders.withRecords(), dns.retryAt]).toEqual([3, [], null]);
+  });
+
+  it('are removed an hour later if the database could not be read', async () => {
+    const id = await order();
+    kit.dnsPresenter = () => dns;
+    kit.restart();
+    await kit.wanted.remove(id, new Date(kit.now));
+    const read = kit.orders.withRecords.bind(kit.orders);
+    kit.orders.withRecords = () => Promise.reject(new Error('the database is locked'));
+    dns = dnsChallenges();
+    await dns.clear();
+    await dns.cleared();
+    expect(logged.join()).toContain('the database is locked');
+    kit.orders.withRecords = read;
+    kit.restart();
+    kit.now += 3_600_001;
+    await looked();
+    expect([calls.length, await kit.orders.withRecords(), dns.retryAt]).toEqual([1, [], null]);
+  });
+
+  it('that could not be removed while the clock was ahead are removed with the next look', async () => {
+    const id = await order();
+    kit.dnsPresenter = () => dns;
+    kit.restart();
+    kit.now += 30 * 86_400_000;
+    fails = () => true;
+    await kit.issuance.forget(id, caller);
+    await dns.cleared();
+    fails = () => false;
+    kit.now -= 30 * 86_400_000;
+    await looked();
+    expect(await kit.orders.withRecords()).toEqual([]);
+  });
+
+  async function looked(): Promise<void> {
+    await kit.issuance.tick();
+    await dns.cleared();
+  }
+
   it('are given up when they could not be removed for a week', async () => {
     const id = await order();
-    await kit.issuance.forget(id, { keyName: 'ops', requestId: 'r', source: 'unix', receivedAt: 0 });
+    await kit.issuance.forget(id, caller);
     kit.now += 8 * 86_400_000;
     fails = () => true;
     await dns.clear();
@@ -154,13 +212,7 @@ describe('challenges by dns-01', () => {
 
   /** Open, with its records shown. */
   async function order(): Promise<string> {
-    const wanted = await kit.issuance.request(
-      ['*.shop.example'],
-      { challenge: 'dns-01' },
-      {
-        ...{ keyName: 'ops', requestId: 'r', source: 'unix', receivedAt: 0 },
-      },
-    );
+    const wanted = await kit.issuance.request(['*.shop.example'], { challenge: 'dns-01' }, caller);
     if ('ordered' in wanted) throw new Error('ordered already');
     const { certificate } = wanted;
     const { directory } = certificate;

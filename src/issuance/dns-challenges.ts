@@ -27,6 +27,7 @@ interface DnsChallengesDeps {
 
 const LIMITS = { seenWithinMs: 120_000, pollMs: 2_000, unreachableMs: 20_000 };
 const HOUR_MS = 3_600_000;
+const RETRY_MS = HOUR_MS;
 /** Records that the hook cannot remove for this long are given up. */
 const GIVEN_UP_MS = 7 * 24 * HOUR_MS;
 
@@ -35,10 +36,12 @@ export class DnsChallenges implements ChallengePresenter {
   readonly #limits: typeof LIMITS;
   /** Hooks edit zones: one at a time. */
   readonly #hooks = new Mutex();
-  /** Until when records that could not be removed are left, by order. */
-  readonly #failed = new Map<number, number>();
+  /** When records could not be removed, by order. */
+  readonly #failedAt = new Map<number, number>();
+  /** When the orders could not be read or changed; null: they could. */
+  #unreadAt: number | null = null;
   #cleaning: Promise<void> | null = null;
-  #again = false;
+  #isAsked = false;
 
   constructor(deps: DnsChallengesDeps) {
     this.#deps = deps;
@@ -70,9 +73,14 @@ export class DnsChallenges implements ChallengePresenter {
     return untested.find((one) => one !== null) ?? null;
   }
 
+  get retryAt(): Date | null {
+    const failedAt = [...this.#failedAt.values(), ...(this.#unreadAt === null ? [] : [this.#unreadAt])];
+    return failedAt.length === 0 ? null : new Date(Math.min(...failedAt.map((at) => this.#again(at))));
+  }
+
   /** Does not wait: a hook may take a minute. */
   async clear(): Promise<void> {
-    this.#again = true;
+    this.#isAsked = true;
     this.#cleaning ??= this.#clean();
   }
 
@@ -83,12 +91,17 @@ export class DnsChallenges implements ChallengePresenter {
 
   async #clean(): Promise<void> {
     try {
-      while (this.#again) {
-        this.#again = false;
-        for (const order of await this.#deps.orders.withRecords()) await this.#remove(order);
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        this.#unreadAt = null;
+        const orders = await this.#deps.orders.withRecords();
+        const ids = orders.map(({ id }) => id);
+        for (const id of this.#failedAt.keys()) if (!ids.includes(id)) this.#failedAt.delete(id);
+        for (const order of orders) await this.#remove(order);
       }
     } catch (error) {
-      this.#deps.log.warn('TXT records of challenges not removed', { cause: causeText(error) });
+      this.#deps.log.warn('TXT records of challenges not removed; retrying later', { cause: causeText(error) });
+      this.#unreadAt = this.#deps.now().getTime();
     } finally {
       this.#cleaning = null;
     }
@@ -97,7 +110,8 @@ export class DnsChallenges implements ChallengePresenter {
   async #remove({ id, challenges, closedAt }: IssuanceOrder): Promise<void> {
     const { hook, orders, log, now } = this.#deps;
     const time = now().getTime();
-    if (hook === null || (this.#failed.get(id) ?? 0) > time) return;
+    const failedAt = this.#failedAt.get(id);
+    if (hook === null || (failedAt !== undefined && this.#again(failedAt) > time)) return;
     try {
       for (const challenge of challenges) await this.#hooks.run(() => hook.run(callOf('clean_challenge', challenge)));
     } catch (error) {
@@ -106,11 +120,16 @@ export class DnsChallenges implements ChallengePresenter {
       log.warn(`TXT records of challenges not removed; ${givenUp ? 'remove them' : 'retrying later'}`, {
         ...{ order: id, records, cause: causeText(error) },
       });
-      this.#failed.set(id, time + HOUR_MS);
+      this.#failedAt.set(id, time);
       if (!givenUp) return;
     }
-    this.#failed.delete(id);
+    this.#failedAt.delete(id);
     await orders.recordsRemoved(id);
+  }
+
+  /** When to try again what failed then. A failure of the future, from before the clock was set back, is over. */
+  #again(failedAt: number): number {
+    return failedAt > this.#deps.now().getTime() ? 0 : failedAt + RETRY_MS;
   }
 
   #hook() {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithPebble } from '../../testkit/acme/pebble.ts';
 import type { TestAuthority } from '../../testkit/issuance/fake-authority.ts';
-import { IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
 import { PebbleAuthority, PebbleWithWeb } from '../../testkit/issuance/pebble-issuance.ts';
 
 const operations = ['register', 'createOrder', 'order', 'authorization', 'answerChallenge', 'finalize', 'certificate'];
@@ -53,5 +53,27 @@ describeWithPebble('an order that is interrupted, with an authority that refuses
       cases.map(async (one) => await interrupt(await IssuanceKit.openWith(new PebbleAuthority(authority)), one)),
     );
     expect([authority.issued, authority.accounts]).toEqual([cases.length, cases.length]);
+  });
+
+  it('gets one account in 50 starts, each of which registers, though every third ends with the reply', async () => {
+    const before = authority.accounts;
+    const peer = new PebbleAuthority(authority);
+    const kit = await IssuanceKit.openWith(peer);
+    let registered = 0;
+    for (let start = 0; start < 50; start += 1) {
+      peer.after = (asked) => {
+        if (asked !== 'register') return;
+        registered += 1;
+        if (start % 3 === 0) throw new Error('the service ended');
+      };
+      const id = await kit.request(`start-${start}.example`);
+      while ((await kit.orders.ofCertificate(id, 1)).length === 0) await kit.issuance.tick();
+      // One start registers, and goes no further.
+      await kit.issuance.forget(id, caller);
+      kit.restart();
+    }
+    expect(registered).toBeGreaterThanOrEqual(50);
+    expect(authority.accounts - before).toBe(1);
+    await kit.remove();
   });
 });

@@ -18,11 +18,11 @@ const problem: IssuanceProblem = {
 /** Of 90 days. */
 function certificate(left: number | null, changes: Partial<UnrenewedCertificate> = {}): UnrenewedCertificate {
   const life = left === null ? null : { notBefore: inDays(left - 90), notAfter: inDays(left) };
-  return { id: 'c-a', names: ['shop.example'], dueAt: null, problem, life, ...changes };
+  return { id: 'c-a', names: ['shop.example'], dueAt: inDays(1), problem, life, ...changes };
 }
 
 function found(unrenewed: readonly UnrenewedCertificate[], changes: Partial<FindingFacts> = {}) {
-  const due = unrenewed.filter(({ dueAt }) => dueAt !== null && dueAt <= now).length;
+  const due = unrenewed.filter(({ dueAt }) => dueAt <= now).length;
   const totals = { total: 3, byClass: new Map(), due, waitingSince: null };
   return issuanceFindings({ unrenewed, totals, pauses: [], obstacle: null, clockOffsetMs: 2_000, ...changes }, now);
 }
@@ -31,11 +31,11 @@ it('a failure is a notice with the words of the authority, the advice, and the n
   expect(found([certificate(null)])).toEqual({
     problems: [],
     notices: [
-      'certificate c-a of shop.example is not issued: needs attention: CAA record for shop.example prevents issuance. Add the authority to the record. (nothing is ordered before you renew it)',
+      'certificate c-a of shop.example is not issued: needs attention: CAA record for shop.example prevents issuance. Add the authority to the record. (the next order is due at 2026-11-21T12:00:00.000Z)',
     ],
   });
-  expect(found([certificate(40, { dueAt: inDays(1) })]).notices[0]).toMatch(
-    /^certificate c-a of shop\.example is not renewed: .*\(the next order is due at 2026-11-21T/,
+  expect(found([certificate(40, { dueAt: inDays(2) })]).notices[0]).toMatch(
+    /^certificate c-a of shop\.example is not renewed: .*\(the next order is due at 2026-11-22T/,
   );
 });
 

@@ -67,16 +67,14 @@ function isAtRisk({ life, problem, dueAt }: UnrenewedCertificate, now: Date): bo
   if (life === null) return false;
   const [begin, end] = [life.notBefore.getTime(), life.notAfter.getTime()];
   const isLate = end - now.getTime() < (end - begin) * AT_RISK;
-  return isLate && (problem !== null || dueAt === null || dueAt <= now);
+  return isLate && (problem !== null || dueAt <= now);
 }
 
 function reasonOf({ problem, dueAt }: UnrenewedCertificate, now: Date): string {
   const next =
-    dueAt === null
-      ? 'nothing is ordered before you renew it'
-      : dueAt > now
-        ? `the next order is due at ${dueAt.toISOString()}`
-        : `an order has been due since ${dueAt.toISOString()}`;
+    dueAt > now
+      ? `the next order is due at ${dueAt.toISOString()}`
+      : `an order has been due since ${dueAt.toISOString()}`;
   if (problem === null) return next;
   const advice = problem.advice === null ? '' : ` ${problem.advice}`;
   return `${problem.class}: ${problem.detail}${/[.!?]$/.test(problem.detail) ? '' : '.'}${advice} (${next})`;

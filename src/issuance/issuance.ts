@@ -5,11 +5,12 @@ import type { Caller } from '../api/caller.ts';
 import { KickablePause, withTimeout } from '../concurrency/pause.ts';
 import type { Sealer } from '../secrets/sealed.ts';
 import type { AcmeAccountsStore, AcmePause } from '../store/acme-accounts-store.ts';
-import type { AcmeCertificatesStore, NamesOrdered, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore, NamesOrdered } from '../store/acme-certificates-store.ts';
 import type { AcmeOrdersStore, ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { type Certificates, createId } from '../tls/certificates.ts';
 import { type AccountSettings, Accounts } from './accounts.ts';
@@ -80,8 +81,8 @@ export class Issuance {
 
   constructor(deps: IssuanceDeps) {
     this.#deps = deps;
-    const { settings, orders, wanted, sealer, certificates, acme, presenters, onEnded, onPaused, log, now, random } =
-      deps;
+    const { settings, orders, wanted, sealer, certificates, acme, presenters } = deps;
+    const { onEnded, onPaused, log, now, random, clockOffsetMs } = deps;
     const settingsId = idOf(settings);
     const accounts = new Accounts({
       ...{ store: deps.accounts, sealer, settings, log, now },
@@ -91,7 +92,7 @@ export class Issuance {
     this.#board = new ChallengeBoard({ presenters, log });
     const ages = new OrderAges(deps.elapsed);
     const runner = new Runner({
-      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, ages, now, random },
+      ...{ orders, wanted, accounts, sealer, certificates, board: this.#board, ages, now, random, clockOffsetMs },
       keyAuthorization: (token, key) => acme.keyAuthorization(token, key),
       createCsr: (names, key) => acme.createCsr(names, key),
       renewalId: (pem) => acme.renewalId(pem),
@@ -105,7 +106,7 @@ export class Issuance {
     const onChange = () => this.#timer.kick();
     this.#scheduler = new Scheduler({
       ...{ orders, wanted, times: deps.times, pauses, driver, windows, directory, profile, settingsId },
-      ...{ clockOffsetMs: deps.clockOffsetMs, onChange, log, now },
+      ...{ clockOffsetMs, onChange, log, now },
     });
   }
 
@@ -177,7 +178,7 @@ export class Issuance {
 
   /** What the loop does, once, until no order is worked at. For tests, which have a clock of their own. */
   async tick(): Promise<Tick> {
-    const tick = await this.#scheduler.tick();
+    const tick = await this.#look();
     await this.#scheduler.idle();
     return tick;
   }
@@ -193,6 +194,12 @@ export class Issuance {
     await withTimeout(Promise.all([this.#loop, this.#scheduler.stop()]), STOP_MS);
   }
 
+  /** At least every minute. */
+  async #look(): Promise<Tick> {
+    await this.#board.retryClear(this.#deps.now());
+    return await this.#scheduler.tick();
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     // A crash may have left answers of orders that are closed.
@@ -202,7 +209,7 @@ export class Issuance {
       this.#timer.begin();
       let next: Date | null = null;
       try {
-        next = (await this.#scheduler.tick()).next;
+        next = (await this.#look()).next;
         failing = false;
       } catch (error) {
         if (!failing) this.#deps.log.error('Orders of certificates not checked; retrying', { cause: causeText(error) });

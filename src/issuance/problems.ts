@@ -83,6 +83,9 @@ export function validationProblem(
   return { ...problem, subproblems, advice: problem.advice ?? ADVICE.get(worst.type) ?? null };
 }
 
+/** An issued certificate waits for the clock of this machine. */
+export const CLOCK_PROBLEM = 'clock';
+
 export function ownProblem(
   failureClass: FailureClass,
   { type, detail, advice = null }: Pick<IssuanceProblem, 'type' | 'detail'> & { readonly advice?: string | null },

@@ -1,7 +1,8 @@
 // Renewal windows of authorities (RFC 9773): one random moment of each is when the certificate is renewed.
 
 import { AcmeRefusal, AcmeUnreachable } from '../acme/authority.ts';
-import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { Accounts } from './accounts.ts';
 import { type AuthorityPauses, isLimit } from './authority-pauses.ts';
@@ -66,8 +67,7 @@ export class RenewalWindows {
       const isSame = known !== null && Number(known.start) === Number(start) && Number(known.end) === Number(end);
       const window = { start, end, explanationUrl, chosen: isSame ? known.chosen : momentIn({ start, end }, random()) };
       // A failed order has its own time.
-      const dueAt =
-        certificate.failures > 0 || certificate.dueAt === null ? null : atLatest(window.chosen, certificate);
+      const dueAt = certificate.failures > 0 ? null : atLatest(window.chosen, certificate);
       await wanted.polled(certificate, { pollAt: nextPollOf(retryAfter, now()), window, dueAt });
     } catch (error) {
       const { id, directory } = certificate;

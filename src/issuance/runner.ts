@@ -23,11 +23,20 @@ import {
 import type { NamesOwned } from '../store/certificates-store.ts';
 import type { CertificateOutcome, Certificates } from '../tls/certificates.ts';
 import { type Account, type Accounts, newKey, pemOf } from './accounts.ts';
+import { wrongByMs } from './authority-clock.ts';
 import { isLimit } from './authority-pauses.ts';
 import type { ChallengeBoard } from './challenge-board.ts';
+import { judgedAt } from './issued-time.ts';
 import { mostMsOf, type OrderAges } from './order-ages.ts';
 import { OrderFailed, OrderWaits } from './order-outcomes.ts';
-import { authorityProblem, isOfAccount, isOfRequest, ownProblem, validationProblem } from './problems.ts';
+import {
+  authorityProblem,
+  CLOCK_PROBLEM,
+  isOfAccount,
+  isOfRequest,
+  ownProblem,
+  validationProblem,
+} from './problems.ts';
 import { pollAgainAt, renewalByAge } from './schedule.ts';
 
 interface RunnerDeps {
@@ -44,6 +53,8 @@ interface RunnerDeps {
   /** Null: the certificate has none. */
   readonly renewalId: (certificatePem: string) => string | null;
   readonly now: () => Date;
+  /** How far the clock of this machine is ahead of the authority's; null: not known. */
+  readonly clockOffsetMs: () => number | null;
   readonly random: () => number;
 }
 
@@ -253,13 +264,13 @@ export class Runner {
   async #store(order: IssuanceOrder, { client }: Account): Promise<null> {
     const { wanted, certificates, renewalId, now, random } = this.#deps;
     const certificate = await this.#read(order, client.certificate(order.certificateUrl!));
-    this.#checkTime(certificate);
+    const at = await this.#judgedAt(order, certificate);
     const ariId = (await this.#hasRenewalInfo(client)) ? renewalId(certificate) : null;
     const issued = { certificate, privateKey: this.#openKey(order).reveal() };
-    const outcome = await certificates.putIssued(order.certificate, issued, async (transaction, version) => {
+    const outcome = await certificates.putIssued(order.certificate, issued, at, async (transaction, version) => {
       this.#checkNames(order, version.names);
       const life = { notBefore: new Date(version.notBefore), notAfter: new Date(version.notAfter) };
-      const dueAt = renewalByAge(life, now(), random());
+      const dueAt = renewalByAge(life, at, random());
       await wanted.stored(transaction, order, { dueAt, ariId, ariPollAt: ariId === null ? null : now() }, now());
     });
     if (!outcome.ok) throw this.#unusable(outcome);
@@ -290,14 +301,17 @@ export class Runner {
   }
 
   /** It exists already, so it waits for the clock: another one would be of the same time. */
-  #checkTime(certificate: string): void {
-    const { validFromDate, validToDate } = new X509Certificate(certificate);
+  async #judgedAt(order: IssuanceOrder, certificate: string): Promise<Date> {
+    const { wanted, clockOffsetMs } = this.#deps;
     const now = this.#deps.now();
-    if (validFromDate <= now && now < validToDate) return;
-    const life = `${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
+    const { validFromDate: notBefore, validToDate: notAfter } = new X509Certificate(certificate);
+    const served = (await wanted.get(order.certificate))?.life ?? null;
+    const at = judgedAt({ notBefore, notAfter }, served, now, wrongByMs(clockOffsetMs()));
+    if (at !== null) return at;
+    const life = `${notBefore.toISOString()} to ${notAfter.toISOString()}`;
     const detail = `the issued certificate is valid from ${life}, and the clock of this machine shows ${now.toISOString()}`;
     const advice = 'Correct the clock.';
-    throw new OrderWaits(ownProblem('will retry', { type: 'clock', detail, advice }, now));
+    throw new OrderWaits(ownProblem('will retry', { type: CLOCK_PROBLEM, detail, advice }, now));
   }
 
   #checkNames({ names }: IssuanceOrder, issued: readonly string[]): void {

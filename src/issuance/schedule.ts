@@ -8,6 +8,8 @@ const RENEWAL_SPREAD = 0.02;
 export const LEAST_LEFT = 0.1;
 const BACKOFF_MINUTES = [10, 30, 60, 120, 240, 480, 960, 1440] as const;
 const BACKOFF_SPREAD = 0.2;
+/** Less than between two orders that are repeated each day, whatever the spread. */
+export const LEAST_DAILY_MS = 19 * 60 * MINUTE_MS;
 const LEAST_CAP_MS = 20 * MINUTE_MS;
 const UNREACHABLE_MINUTES = [1, 2, 4, 8, 16, 30] as const;
 const POLL_MS = { least: 3_600_000, most: DAY_MS } as const;

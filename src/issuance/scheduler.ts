@@ -1,14 +1,15 @@
 // Begins orders that are due, continues open ones, and asks for renewal windows.
 import { crashPoint } from '../faults/crash-point.ts';
-import type { AcmeCertificatesStore, WantedCertificate } from '../store/acme-certificates-store.ts';
+import type { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import type { Limit } from '../store/acme-limits.ts';
 import type { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import type { AcmeTimesStore } from '../store/acme-times-store.ts';
+import type { WantedCertificate } from '../store/wanted-certificate.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { CLOCK_WRONG_MS } from './authority-clock.ts';
+import { wrongByMs } from './authority-clock.ts';
 import type { AuthorityPauses } from './authority-pauses.ts';
 import type { OrderDriver } from './order-driver.ts';
-import { ownProblem } from './problems.ts';
+import { CLOCK_PROBLEM, ownProblem } from './problems.ts';
 import type { RenewalWindows } from './renewal-windows.ts';
 import { FURTHEST_MS, LEAST_LEFT } from './schedule.ts';
 
@@ -131,7 +132,8 @@ export class Scheduler {
     if (paused !== null) return paused;
     for (;;) {
       const all = await orders.allOpen();
-      const open = all.filter((one) => one.directory === directory);
+      // One that waits for the clock of this machine does so for days, and asks for nothing: its place is for others.
+      const open = all.filter((one) => one.directory === directory && one.problem?.type !== CLOCK_PROBLEM);
       // The end of one of them calls again.
       if (open.length >= ORDERS_AT_ONCE) return FAR;
       const busy = new Set(all.flatMap(({ names }) => names));
@@ -148,8 +150,7 @@ export class Scheduler {
 
   /** By a wrong clock everything would be renewed too early, or too late. */
   #aheadMs(): number {
-    const offset = this.#deps.clockOffsetMs() ?? 0;
-    return Math.abs(offset) > CLOCK_WRONG_MS ? offset : 0;
+    return wrongByMs(this.#deps.clockOffsetMs());
   }
 
   async #plan(certificate: WantedCertificate): Promise<void> {

@@ -103,7 +103,13 @@ it('opens another notice of a candidate that is found again after a day', async 
 it('ends the notices of a certificate and of its order once it is renewed, or removed', async () => {
   const of = { id: 'c-1', names: ['shop.example'], not_after: '2026-12-01T00:00:00.000Z' };
   const directory = 'https://acme.example/directory';
-  const failure = { class: 'will retry', type: 'dns', detail: 'no such name', failures: 3, due_at: null };
+  const failure = {
+    class: 'will retry',
+    type: 'dns',
+    detail: 'no such name',
+    failures: 3,
+    due_at: '2026-11-20T13:00:00.000Z',
+  };
   const paused = { directory, scope: 'requests', until: '2026-11-20T13:00:00.000Z', type: 'unreachable', detail: '' };
   const fail = (): void => {
     fact('certificate.expired', { ...of, sites: [] });

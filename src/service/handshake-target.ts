@@ -17,11 +17,9 @@ const MOST_ADDRESSES = 8;
 
 /** The addresses of all `bind` lines with the list, as this process reaches them. */
 export async function handshakeTarget(question: TargetQuestion): Promise<HandshakeTarget> {
-  const { text, file, list } = question;
-  const lines = [...configLines(text ?? '')].filter(
-    ({ words }) => words[0] === 'bind' && words[words.indexOf('crt-list') + 1] === list,
-  );
-  if (lines.length === 0) return { possible: false, why: `no bind line of ${file} uses the list ${list}` };
+  const { text, list } = question;
+  const lines = bindLinesWith(list, text ?? '');
+  if (lines.length === 0) return { possible: false, why: unused(question) };
   const addresses: ServedAddress[] = [];
   const untried: string[] = [];
   for (const { words } of lines) {
@@ -35,6 +33,23 @@ export async function handshakeTarget(question: TargetQuestion): Promise<Handsha
   const left = addresses.length - MOST_ADDRESSES;
   if (left > 0) untried.push(`${left} more addresses were not tried`);
   return { possible: true, addresses: addresses.slice(0, MOST_ADDRESSES), untried };
+}
+
+/** Why HAProxy would serve no certificate of the list, and what to do, a clause; null: it would, or there is no configuration. */
+export function whyListUnused(question: Pick<TargetQuestion, 'text' | 'file' | 'list'>): string | null {
+  const { text, list } = question;
+  if (text === null || bindLinesWith(list, text).length > 0) return null;
+  return `${unused(question)}, so HAProxy would not serve the certificate; reload HAProxy (proxy-manager reload); a template of your own needs this in its bind line for HTTPS: ssl crt {{ tls_default }} crt-list {{ tls_list }}`;
+}
+
+function bindLinesWith(list: string, text: string) {
+  return [...configLines(text)].filter(
+    ({ words }) => words[0] === 'bind' && words[words.indexOf('crt-list') + 1] === list,
+  );
+}
+
+function unused({ file, list }: Pick<TargetQuestion, 'file' | 'list'>): string {
+  return `no bind line of ${file} uses the list ${list}`;
 }
 
 /** Of one address of a line; or why it cannot be tried. */

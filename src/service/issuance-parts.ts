@@ -12,13 +12,14 @@ import { HttpChallenges } from '../issuance/http-challenges.ts';
 import { Issuance } from '../issuance/issuance.ts';
 import { type IssuanceFindings, issuanceFindings } from '../issuance/issuance-findings.ts';
 import { type AcmeOperation, type AcmeResult, observedClient } from '../issuance/observed-client.ts';
+import { OrderReports } from '../issuance/order-reports.ts';
 import { AuthoritativeNameServers, GivenNameServers } from '../issuance/txt-lookup.ts';
 import type { AcmeMetricFacts } from '../metrics/acme-metrics.ts';
 import type { Settings } from '../settings.ts';
 import { AcmeAccountsStore } from '../store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../store/acme-certificates-store.ts';
 import { AcmeFactsStore } from '../store/acme-facts-store.ts';
-import { AcmeOrdersStore, type IssuanceOrder } from '../store/acme-orders-store.ts';
+import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import { AcmeTimesStore } from '../store/acme-times-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { Database } from '../store/open-database.ts';
@@ -117,7 +118,7 @@ async function issuanceOf(
   const { hmacKey, roots } = files;
   const { directory, profile, contacts, externalAccount, termsAgreed } = acme;
   const wanted = new AcmeCertificatesStore(database);
-  const onEnded = orderEnds({ wanted, observer, emit, log });
+  const reports = new OrderReports({ wanted, observer, emit, log, now });
   return new Issuance({
     settings: {
       ...{ directory, profile, contacts, termsAgreed },
@@ -148,7 +149,7 @@ async function issuanceOf(
         ...{ orders, log, now },
       }),
     },
-    onEnded,
+    onEnded: (order, failure) => void reports.ended(order, failure),
     onPaused: ({ directory: paused, scope, until, failures, problem: { type, detail } }) => {
       // One that stays away is asked every half hour.
       if (failures <= 1) emit('acme.paused', { directory: paused, scope, until: until.toISOString(), type, detail });
@@ -157,37 +158,6 @@ async function issuanceOf(
     elapsed: () => performance.now(),
     random: Math.random,
   });
-}
-
-/** Reports the end of an order to log, metrics and events. */
-function orderEnds({
-  wanted,
-  observer,
-  emit,
-  log,
-}: Pick<IssuanceOptions, 'observer' | 'emit' | 'log'> & { readonly wanted: AcmeCertificatesStore }) {
-  async function emitEnd({ certificate: id, names, directory }: IssuanceOrder, failure: IssuanceProblem | null) {
-    const certificate = await wanted.get(id);
-    // It was removed meanwhile.
-    if (certificate === null) return;
-    const { life, failures, dueAt } = certificate;
-    if (failure !== null) {
-      const { type, detail } = failure;
-      const due_at = dueAt?.toISOString() ?? null;
-      emit('certificate.failing', { id, names, directory, class: failure.class, type, detail, failures, due_at });
-    } else if (life !== null) {
-      emit('certificate.issued', { id, names, directory, not_after: life.notAfter.toISOString() });
-    }
-  }
-  return (order: IssuanceOrder, failure: IssuanceProblem | null): void => {
-    const fields = { certificate: order.certificate, names: order.names };
-    if (failure === null) log.info('Certificate issued', fields);
-    else log.warn('Order of a certificate failed', { ...fields, class: failure.class, cause: failure.detail });
-    observer.ordered(failure);
-    emitEnd(order, failure).catch((error: unknown) => {
-      log.warn('Event of an order not emitted', { ...fields, cause: causeText(error) });
-    });
-  };
 }
 
 interface Files {

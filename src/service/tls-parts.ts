@@ -28,7 +28,7 @@ import { Installer } from '../tls/installer.ts';
 import { ProxyCheck } from '../tls/proxy-check.ts';
 import { TlsReconciler } from '../tls/reconciler.ts';
 import { TlsWorkers } from '../tls/workers.ts';
-import { handshakeTarget } from './handshake-target.ts';
+import { handshakeTarget, whyListUnused } from './handshake-target.ts';
 
 interface TlsOptions {
   readonly settings: Pick<Settings, 'attached' | 'httpsBind' | 'tlsDir' | 'secretFile' | 'proxyBin' | 'configFile'>;
@@ -65,6 +65,8 @@ export interface TlsParts {
   readonly expiryReports: ReportedStages;
   /** Why visitors may not get the version that is stored; null: they get it. */
   whyNotServed(id: string): string | null;
+  /** Why HAProxy would serve no new certificate, a clause; null: it would, or an operator runs it. @throws of the file */
+  whyListUnused(): Promise<string | null>;
   /** Why HAProxy can only serve the default certificate instead; null: it can serve it. */
   whyLost(id: string): string | null;
   /** For `/health`, each as a sentence. */
@@ -162,6 +164,11 @@ export async function wireTls(options: TlsOptions): Promise<TlsParts | null> {
     expiryReports: store,
     certificatesFor: (names) => store.certificatesFor(names),
     whyNotServed: (id) => certificates.whyNotServed(id),
+    async whyListUnused() {
+      if (settings.attached) return null;
+      const text = await readIfThere(settings.configFile);
+      return whyListUnused({ file: settings.configFile, text, list: files.list });
+    },
     whyLost: (id) => keeper.whyLost(id),
     problems: () => [
       ...(secret.problem === null ? [] : [secret.problem]),

@@ -197,6 +197,7 @@ export async function wireService(options: {
     owners: async (names) => (await tls?.certificates.owners(names)) ?? new Map(),
     namesOf: async (id) => (await tls?.certificates.get(id))?.names ?? null,
     hasDnsHook: settings.acme.dnsHook !== null,
+    whyNotServed: async () => (await tls?.whyListUnused()) ?? null,
     emit,
   });
   const expiryWatch =

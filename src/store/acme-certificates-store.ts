@@ -1,44 +1,13 @@
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { bringBack, exceededLimit, type Limit, type Limits, namesKey } from './acme-limits.ts';
-import { type ChallengeType, close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
+import { deleteOldOrders, deleteUnwantedOrders } from './acme-order-history.ts';
+import { close, type IssuanceOrder, toOrder } from './acme-orders-store.ts';
 import { shownProblem, unlessAttention } from './acme-problems.ts';
-import type { AcmeCertificatesTable } from './acme-schema.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { IssuanceProblem } from './issuance-problem.ts';
 import type { Database } from './open-database.ts';
 import type { Schema } from './schema.ts';
-
-/** Why an order is due: asked for, two thirds of the lifetime, the authority's window, after a failure, a limit. */
-export type DueBy = 'request' | 'age' | 'ari' | 'retry' | 'limit';
-
-/** The window in which the authority wants the active version renewed (RFC 9773). */
-export interface RenewalWindow {
-  readonly start: Date;
-  readonly end: Date;
-  readonly explanationUrl: string | null;
-  /** A random moment in it. */
-  readonly chosen: Date;
-}
-
-/** A certificate that an authority issues and renews. */
-export interface WantedCertificate {
-  readonly id: string;
-  readonly directory: string;
-  readonly names: readonly string[];
-  readonly challenge: ChallengeType;
-  /** Null: that of the settings. */
-  readonly profile: string | null;
-  readonly createdAt: Date;
-  readonly dueAt: Date | null;
-  readonly dueBy: DueBy;
-  readonly failures: number;
-  readonly problem: IssuanceProblem | null;
-  /** Of the active version; null: none, or the authority has no renewal information. */
-  readonly ariId: string | null;
-  readonly window: RenewalWindow | null;
-  /** The lifetime of the active version; null: nothing was issued yet. */
-  readonly life: { readonly notBefore: Date; readonly notAfter: Date } | null;
-}
+import { type RenewalWindow, toWanted, type WantedCertificate } from './wanted-certificate.ts';
 
 export interface OrderPlan extends Limits {
   readonly directory: string;
@@ -152,12 +121,12 @@ export class AcmeCertificatesStore {
 
   /** When the next without an open order is due, by the clock of this machine; null: none is. */
   async nextDue(aheadMs = 0): Promise<Date | null> {
-    const next = this.#idle().where('due_at', 'is not', null).orderBy('due_at').limit(1);
+    const next = this.#idle().orderBy('due_at').limit(1);
     const [renewal] = await next.where(isPlanned).execute();
     const [other] = await next.where(sql<SqlBool>`not (${isPlanned})`).execute();
     const times = [
-      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at!) + aheadMs]),
-      ...(other === undefined ? [] : [Date.parse(other.due_at!)]),
+      ...(renewal === undefined ? [] : [Date.parse(renewal.due_at) + aheadMs]),
+      ...(other === undefined ? [] : [Date.parse(other.due_at)]),
     ];
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
@@ -179,6 +148,26 @@ export class AcmeCertificatesStore {
       .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'needs attention'`)
       .where(sql<SqlBool>`json_extract(problem_json, '$.settings') is not ${settingsId}`)
       .execute();
+  }
+
+  /**
+   * Whether its failure is to be reported now: not if it was within `apartMs`, in which case nothing changes. A report of the
+   * future, from before the clock was set back, does not count.
+   */
+  async reportFailing(id: string, apartMs: number, now: Date): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ failing_reported_at: now.toISOString() })
+      .where('id', '=', id)
+      .where((eb) =>
+        eb.or([
+          eb('failing_reported_at', 'is', null),
+          eb('failing_reported_at', '<=', new Date(now.getTime() - apartMs).toISOString()),
+          eb('failing_reported_at', '>', now.toISOString()),
+        ]),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 
   /** Due at once. Null: there is none of this id. */
@@ -252,12 +241,14 @@ export class AcmeCertificatesStore {
 
   /**
    * Begins an order, unless a limit would be exceeded. What the authority was asked to issue counts as issued. A time in
-   * the future, from before the clock was set back, becomes now. Ends a limit. Null: it was removed, or has an open order.
+   * the future, from before the clock was set back, becomes now. Ends a limit, and deletes old orders. Null: the certificate
+   * was removed, or has an open order.
    */
   async plan(certificate: WantedCertificate, plan: OrderPlan, now: Date): Promise<Planned | null> {
     const { id, names } = certificate;
     return await this.#database.write.transaction().execute(async (transaction): Promise<Planned | null> => {
       await bringBack(transaction, names, now.toISOString());
+      await deleteOldOrders(transaction, id, plan.issues, now);
       const exceeded = await exceededLimit(transaction, names, plan, now);
       if (exceeded !== null) return { ok: false, ...exceeded };
       const wanted = await transaction.selectFrom('acme_certificates').select('id').where('id', '=', id).execute();
@@ -301,6 +292,7 @@ export class AcmeCertificatesStore {
         due_by: 'age',
         failures: 0,
         problem_json: null,
+        failing_reported_at: null,
         ari_id: next.ariId,
         ari_json: null,
         ari_poll_at: next.ariPollAt?.toISOString() ?? null,
@@ -330,7 +322,7 @@ export class AcmeCertificatesStore {
   }
 }
 
-/** No order and no renewal follows. False: there is none of this id. */
+/** No order and no renewal follows; old orders are deleted. False: there is none of this id. */
 export async function forget(transaction: Transaction<Schema>, id: string, now: Date): Promise<boolean> {
   const removed = await transaction.deleteFrom('acme_certificates').where('id', '=', id).executeTakeFirst();
   const [open] = await transaction
@@ -340,6 +332,7 @@ export async function forget(transaction: Transaction<Schema>, id: string, now: 
     .where('closed_at', 'is', null)
     .execute();
   if (open !== undefined) await close(transaction, open.id, { state: 'failed', problem_json: null }, now.toISOString());
+  await deleteUnwantedOrders(transaction, now);
   return removed.numDeletedRows > 0n;
 }
 
@@ -353,35 +346,4 @@ async function orderedElsewhere(
     where names_key != ${namesKey(names)} and value in (${sql.join(names)}) order by value`.execute(transaction);
   const [first, ...others] = rows;
   return first === undefined ? null : [first, ...others];
-}
-
-type Row = AcmeCertificatesTable & {
-  readonly not_before: string | null;
-  readonly not_after: string | null;
-  readonly shown_problem: string | null;
-};
-
-function toWanted(row: Row): WantedCertificate {
-  const { not_before: notBefore, not_after: notAfter } = row;
-  return {
-    id: row.id,
-    directory: row.directory,
-    names: JSON.parse(row.names_json) as string[],
-    challenge: row.challenge as WantedCertificate['challenge'],
-    profile: row.profile,
-    createdAt: new Date(row.created_at),
-    dueAt: row.due_at === null ? null : new Date(row.due_at),
-    dueBy: row.due_by as DueBy,
-    failures: row.failures,
-    problem: row.shown_problem === null ? null : (JSON.parse(row.shown_problem) as IssuanceProblem),
-    ariId: row.ari_id,
-    window: row.ari_json === null ? null : windowOf(row.ari_json),
-    life:
-      notBefore === null || notAfter === null ? null : { notBefore: new Date(notBefore), notAfter: new Date(notAfter) },
-  };
-}
-
-function windowOf(json: string): RenewalWindow {
-  const { start, end, explanationUrl, chosen } = JSON.parse(json) as Record<keyof RenewalWindow, string>;
-  return { start: new Date(start), end: new Date(end), explanationUrl, chosen: new Date(chosen) };
 }

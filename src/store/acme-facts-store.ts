@@ -7,8 +7,7 @@ import type { Database } from './open-database.ts';
 export interface UnrenewedCertificate {
   readonly id: string;
   readonly names: readonly string[];
-  /** Null: nothing is ordered before an operator renews it. */
-  readonly dueAt: Date | null;
+  readonly dueAt: Date;
   readonly problem: IssuanceProblem | null;
   /** The lifetime of the active version; null: nothing was issued yet. */
   readonly life: { readonly notBefore: Date; readonly notAfter: Date } | null;
@@ -50,9 +49,7 @@ export class AcmeFactsStore {
         'not_before',
         'not_after',
       ])
-      .where((eb) =>
-        eb.or([eb(shownProblem, 'is not', null), eb('due_at', 'is', null), eb('due_at', '<=', now.toISOString())]),
-      )
+      .where((eb) => eb.or([eb(shownProblem, 'is not', null), eb('due_at', '<=', now.toISOString())]))
       .orderBy(sql`not_after is null`)
       .orderBy('not_after')
       .orderBy('acme_certificates.id')
@@ -61,7 +58,7 @@ export class AcmeFactsStore {
     return rows.map(({ id, names_json, due_at, problem_json, not_before, not_after }) => ({
       id,
       names: JSON.parse(names_json) as string[],
-      dueAt: due_at === null ? null : new Date(due_at),
+      dueAt: new Date(due_at),
       problem: problem_json === null ? null : (JSON.parse(problem_json) as IssuanceProblem),
       life:
         not_before === null || not_after === null

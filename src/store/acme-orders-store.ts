@@ -86,8 +86,9 @@ export class OrderClosed extends Error {
   }
 }
 
-const hasRecords = sql<SqlBool>`coalesce(challenges_json like '%"type":"dns-01"%', 0)`;
-/** Longer than any limit looks back. */
+/** Its TXT records may still be there. */
+export const hasRecords = sql<SqlBool>`coalesce(challenges_json like '%"type":"dns-01"%', 0)`;
+/** Failed validations: longer than any limit looks back. */
 const KEPT_MS = 8 * 86_400_000;
 
 /** The tables `acme_orders` and `acme_failed_validations`; orders are planned by `AcmeCertificatesStore`. */

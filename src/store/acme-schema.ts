@@ -42,13 +42,15 @@ export interface AcmeCertificatesTable {
   /** Null: that of the settings. */
   profile: string | null;
   created_at: string;
-  /** When the next order is due; null: not before an operator renews it. */
-  due_at: string | null;
+  /** When the next order is due. */
+  due_at: string;
   /** Why then: `request`, `age`, `ari`, `retry`, `limit`. */
   due_by: string;
   /** In succession. */
   failures: number;
   problem_json: string | null;
+  /** When the event of its failure was emitted last; null: not since it was stored. */
+  failing_reported_at: string | null;
   /** Of the active version (RFC 9773, 4.1). */
   ari_id: string | null;
   ari_json: string | null;

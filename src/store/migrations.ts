@@ -22,6 +22,7 @@ import { insight } from './migrations/0020-insight.ts';
 import { savedViews } from './migrations/0021-saved-views.ts';
 import { notices } from './migrations/0022-notices.ts';
 import { insightHours } from './migrations/0023-insight-hours.ts';
+import { dueCertificates } from './migrations/0024-due-certificates.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-saved-views', up: savedViews },
   { name: '0022-notices', up: notices },
   { name: '0023-insight-hours', up: insightHours },
+  { name: '0024-due-certificates', up: dueCertificates },
 ];
 
 /**

@@ -120,15 +120,19 @@ export class Certificates implements WantedCertificates {
   /**
    * A new version of an authority: stored together with what `within` writes, and then installed like an upload. The chain
    * is the authority's to choose. `SecretUnusable` and errors of `within` are thrown, and nothing is stored.
+   * @param validAt when it has to be valid
    */
   async putIssued(
     id: string,
     issued: Uploaded,
+    validAt: Date,
     within: NonNullable<VersionOrigin['within']>,
   ): Promise<CertificateOutcome> {
     return await this.#changes.run(async () => {
       const old = await this.#deps.store.get(id);
-      return await this.#put(id, old, issued, { allowIncompleteChain: true }, null, { source: 'acme', within });
+      return await this.#put(id, old, issued, { allowIncompleteChain: true, now: validAt }, null, {
+        ...{ source: 'acme', within },
+      });
     });
   }
 
@@ -239,12 +243,11 @@ export class Certificates implements WantedCertificates {
     id: string,
     old: StoredCertificate | null,
     upload: Uploaded,
-    options: UploadOptions,
+    options: UploadOptions & { readonly now?: Date },
     caller: Caller | null,
     origin?: VersionOrigin,
   ): Promise<CertificateOutcome> {
-    const now = this.#deps.now();
-    const read = readCertificate(upload, { now, ...options });
+    const read = readCertificate(upload, { now: this.#deps.now(), ...options });
     if (!read.ok) return { ok: false, kind: 'invalid', part: read.part, why: read.why };
     const key = new SecretText(read.privateKeyPem);
     const refusal = await this.#deps.refusedByProxy(pemOf(read.value.certificatesPem, key));

@@ -2,15 +2,17 @@
 import { existsSync } from 'node:fs';
 import type { Caller } from '../../src/api/caller.ts';
 import { pause } from '../../src/concurrency/pause.ts';
+import type { ChallengePresenter } from '../../src/issuance/challenge-board.ts';
 import { Issuance, type IssuanceSettings } from '../../src/issuance/issuance.ts';
 import { NoSealer } from '../../src/secrets/no-sealer.ts';
 import { SECRET_LENGTH, Sealer } from '../../src/secrets/sealed.ts';
 import { SecretUnusable } from '../../src/secrets/secret-file.ts';
 import { AcmeAccountsStore } from '../../src/store/acme-accounts-store.ts';
 import { AcmeCertificatesStore } from '../../src/store/acme-certificates-store.ts';
-import { AcmeOrdersStore } from '../../src/store/acme-orders-store.ts';
+import { AcmeOrdersStore, type IssuanceOrder } from '../../src/store/acme-orders-store.ts';
 import { AcmeTimesStore } from '../../src/store/acme-times-store.ts';
 import { CertificatesStore } from '../../src/store/certificates-store.ts';
+import type { IssuanceProblem } from '../../src/store/issuance-problem.ts';
 import type { Database } from '../../src/store/open-database.ts';
 import { Certificates } from '../../src/tls/certificates.ts';
 import { NOON, StoreFolder } from '../store/store-folder.ts';
@@ -42,6 +44,10 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
   /** Whether challenges of these names would be shown. */
   isShown: (names: readonly string[]) => boolean = () => true;
   refusedByProxy: string | null = null;
+  /** Called when an order ended; null: with a certificate. */
+  onEnded: (order: IssuanceOrder, failure: IssuanceProblem | null) => void = () => undefined;
+  /** Of the next start: shows challenges by dns-01; null: as by http-01. */
+  dnsPresenter: ((orders: AcmeOrdersStore) => ChallengePresenter) | null = null;
   /** Of the next start; null: it is missing. */
   secret: number | null = 1;
   /** Of the next start. */
@@ -119,12 +125,15 @@ export class IssuanceKit<Authority extends TestAuthority = FakeAuthority> {
         ...this.settings,
       },
       ...{ orders, wanted, accounts, sealer, certificates, acme: authority, log, now, random: this.#random },
-      presenters: { 'http-01': presenter, 'dns-01': presenter },
+      presenters: { 'http-01': presenter, 'dns-01': this.dnsPresenter?.(orders) ?? presenter },
       times: new AcmeTimesStore(database),
       clockOffsetMs: () => (this.knowsTime ? this.skew : null),
       elapsed: () => (this.#realTime ? performance.now() : this.now),
       onPaused: () => undefined,
-      onEnded: ({ names }, failure) => void this.ended.push(`${names.join()}: ${failure?.type ?? 'issued'}`),
+      onEnded: (order, failure) => {
+        this.ended.push(`${order.names.join()}: ${failure?.type ?? 'issued'}`);
+        this.onEnded(order, failure);
+      },
     });
   }
 

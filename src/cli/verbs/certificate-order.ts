@@ -159,13 +159,12 @@ function attemptSince(first: AcmeCertificate, { attempts }: AcmeCertificate): Ac
 export function orderLines(certificate: AcmeCertificate, now: Date): string[] {
   const { id, names, not_after: end, due_at: due, due_by: why, failures, problem } = certificate;
   const at = (iso: string) => `${minute(iso)} (${fromNow(iso, now)})`;
-  const next = due === null ? 'not before: proxy-manager certificate renew' : at(due);
   return [
     `${id}: ${names.join(', ')}`,
     end === null ? '  no certificate was issued yet' : `  issued, valid until ${at(end)}`,
     ...(problem === null ? [] : problemLines(problem)),
     ...(failures === 0 ? [] : [`  ${counted(failures, 'order')} failed in succession`]),
-    `  next order: ${next}${due === null ? ` ${id}` : `, ${dueWords[why]}`}`,
+    `  next order: ${at(due)}, ${dueWords[why]}`,
   ];
 }
 

@@ -725,8 +725,8 @@ export interface components {
       readonly directory: string;
       /** When the certificate expires; null: none was issued yet. */
       readonly not_after: string | null;
-      /** When the next order is due; null: not before you renew it. */
-      readonly due_at: string | null;
+      /** When the next order is due. */
+      readonly due_at: string;
       /** Why then: it was requested, the age of the certificate, the time that the authority named, a failure, or a limit. */
       readonly due_by: 'request' | 'age' | 'ari' | 'retry' | 'limit';
       /** How many orders failed in succession. */
@@ -2112,6 +2112,7 @@ export interface components {
         | 6058
         | 6059
         | 6060
+        | 6062
         | 6063
         | 7010
         | 7011
@@ -5588,7 +5589,7 @@ export interface operations {
         content: {
           'application/problem+json': components['schemas']['Problem'] &
             components['schemas']['AcmeConflictMembers'] & {
-              readonly code?: 6042 | 6043 | 6052 | 6053 | 6058 | 6059 | 6060;
+              readonly code?: 6042 | 6043 | 6052 | 6053 | 6058 | 6059 | 6060 | 6062;
             };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -212,6 +212,11 @@ const samples: Readonly<Record<number, Sample>> = {
     detail:
       'nothing is ordered: the challenge cannot be answered: a request of this service to 127.0.0.1:80 for a challenge of shop.example.com got status 301 to "https://shop.example.com/", not the answer; the rule for ACME challenges has to come before all other rules of the front end there',
   },
+  [codes.CertificateListUnused]: {
+    op: 'request certificate',
+    detail:
+      'nothing is ordered: no bind line of /etc/proxy/proxy.cfg uses the list /etc/proxy/tls/certificates.list, so HAProxy would not serve the certificate; reload HAProxy (proxy-manager reload); a template of your own needs this in its bind line for HTTPS: ssl crt {{ tls_default }} crt-list {{ tls_list }}',
+  },
   [codes.ChallengesNotReady]: {
     op: 'request certificate',
     detail: 'nothing is ordered: the challenge cannot be answered: current worker 4711: new worker, not compared yet',

@@ -39,7 +39,7 @@ export function openOrder({ attempts }: Pick<AcmeCertificate, 'attempts'>): Acme
 
 /** Whether an order is about to begin, or open, so that its steps are worth following. @param now milliseconds */
 export function isUnderWay({ due_at: due }: Pick<AcmeCertificate, 'due_at'>, now: number): boolean {
-  return due !== null && Date.parse(due) <= now;
+  return Date.parse(due) <= now;
 }
 
 /** What an operator should know first. */
@@ -59,7 +59,6 @@ function classWords({ class: kind }: AcmeProblem): string {
 /** When the next order is due, and why. @param now milliseconds */
 export function dueWords({ due_at: due, due_by: why, failures }: AcmeCertificate, now: number): string {
   const after = why === 'retry' && failures > 1 ? `after ${counted(failures, 'failed order')}` : reasons[why];
-  if (due === null) return 'Not before you renew it';
   return Date.parse(due) <= now ? `Now, ${after}` : `${momentText(due)}, ${after}`;
 }
 

@@ -24,7 +24,8 @@ const refused = {
   id: 'c-bbbbbbbbbb',
   names: ['mail.example'],
   not_after: null,
-  due_at: null,
+  due_at: '2099-01-19T12:00:00.000Z',
+  due_by: 'retry',
   failures: 1,
   problem: {
     class: 'needs attention',
@@ -61,7 +62,7 @@ it('shows the authority, its account, and why each certificate is due when', asy
   );
   row(/shop\.example/).getByText('Issued');
   row(/shop\.example/).getByText(/, as the authority suggests$/);
-  row(/mail\.example/).getByText('Not before you renew it');
+  row(/mail\.example/).getByText(/, after the failure$/);
 });
 
 it('shows a failure in the words of the authority, with what to do', async () => {

@@ -226,9 +226,10 @@ export class Insight {
   async #afterReading(counted: Counted): Promise<void> {
     const { attacks, candidates, sources } = this.#running!;
     attacks.count(counted.at, counted.denied);
-    await sources.matched(counted);
-    await attacks.judge(counted.at, this.limits.value);
-    await candidates.judge(counted.at);
+    // Each of its own: one that fails must not keep the others from what this reading found.
+    await this.#attempt('Could not look up the sources of denied requests', () => sources.matched(counted));
+    await this.#attempt('Could not record an attack', () => attacks.judge(counted.at, this.limits.value));
+    await this.#attempt('Could not find candidates', () => candidates.judge(counted.at));
   }
 
   async #store(at: number): Promise<void> {

@@ -117,23 +117,31 @@ export function challengeLines(texts: readonly ConfigurationFile[], map: string)
   ];
 }
 
-/** Until the configuration has the table of denied requests; none if its rules use all stick counters. */
+/** Until the configuration has the table of denied requests. */
 export function countingLines(
   { frontEnds, texts }: Pick<Facts, 'frontEnds' | 'texts'>,
   insight: Settings['insight'],
 ): string[] {
   if (insight === 'off') return [];
   const names = frontEnds.filter(({ mode }) => mode === 'http').map(({ name }) => name);
-  const counter = freeCounter(texts);
-  if (names.length === 0 || counter === null || texts.some(({ text }) => text.includes(deniedTable.name))) return [];
-  const { frontEnd, sections } = ownCountingLines(counter, insight);
+  if (names.length === 0 || texts.some(({ text }) => text.includes(deniedTable.name))) return [];
+  const counter = insight === 'on' ? freeCounter(texts) : null;
+  const { frontEnd, sections } = ownCountingLines(counter);
+  const [lines, first, section] =
+    counter === null ? ['this line', 'It', 'the section'] : ['these lines', 'The first line', 'the two sections'];
   return [
     '',
-    `To show what each entry denies (docs/insight.md), HAProxy has to count it: each front end (here ${names.join(', ')}) needs these lines behind the rule for blocked addresses, and the configuration ${insight === 'on' ? 'the two sections' : 'the section'} once. The first line is the page for denied clients, in place of an errorfile 403 of your own.${insight === 'on' ? ` No other rule may use the stick counter sc${counter}.` : ''}`,
+    `To show what each entry denies (docs/insight.md), HAProxy has to count it: each front end (here ${names.join(', ')}) needs ${lines} behind the rule for blocked addresses, and the configuration ${section} once. ${first} is the page for denied clients, in place of an errorfile 403 of your own.${clientsText(counter, insight)}`,
     '',
     ...frontEnd.map((line) => `    ${line}`),
     ...sections,
   ];
+}
+
+function clientsText(counter: number | null, insight: Settings['insight']): string {
+  if (counter !== null) return ` No other rule may use the stick counter sc${counter}.`;
+  if (insight === 'denied') return '';
+  return ` Without lines for them, clients that are not blocked are not counted, and there are no candidates: your rules use the stick counters ${allCounters}.`;
 }
 
 /** Null: the rules of the configuration use all. */
@@ -150,10 +158,12 @@ function tlsPlaces(texts: readonly ConfigurationFile[]): string[] {
   );
 }
 
+const allCounters = 'sc0, sc1 and sc2';
+
 /** HAProxy 2.6 has three. A rule for one that is in use already has no effect. */
 function counterText(counter: number | null): string {
   if (counter === null)
-    return ' They count no requests in which an upstream names no client: your rules use the stick counters sc0, sc1 and sc2.';
+    return ` They count no requests in which an upstream names no client: your rules use the stick counters ${allCounters}.`;
   const which = counter === builtInCounter ? '' : `, as your rules use sc${builtInCounter}`;
   return ` The last two are a section of its own. No other rule may use the stick counter sc${counter}${which}.`;
 }

@@ -188,6 +188,9 @@ export interface PlainEvents {
   };
   /** Denied requests were not counted, or only as a sum. */
   'insight.gap': { readonly from: string; readonly to: string; readonly cause: string };
+  /** The configuration that HAProxy runs lacks these tables, without which figures are missing. */
+  'counting.incomplete': { readonly missing: readonly string[] };
+  'counting.complete': Readonly<Record<string, never>>;
   /** A list that denied no request for so many days. */
   'source.useless': { readonly source: string; readonly entries: number; readonly days: number };
   'service.started': { readonly version: string; readonly proxy: string };
@@ -237,6 +240,8 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'attack.ended': [],
   'candidate.found': [],
   'insight.gap': [],
+  'counting.incomplete': [],
+  'counting.complete': [],
   'source.useless': [],
   'service.started': [],
   'service.stopping': [],

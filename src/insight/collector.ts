@@ -6,6 +6,7 @@ import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
 import { Counters } from './counters.ts';
+import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
 import { setBackSeconds } from './gaps.ts';
 import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
@@ -13,14 +14,9 @@ import type { Points } from './points.ts';
 import type { InsightReading, WorkerReading } from './readings.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
-/**
- * Addresses that are remembered: a tenth more than HAProxy's table holds. It forgets in almost the same order; one that
- * only the service has forgotten would count again.
- */
+/** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const mostSites = 10_000;
-/** How long after a request HAProxy lists its address as active: by a rate over a minute. */
-const listedSeconds = 150;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -71,6 +67,8 @@ interface CollectorDeps {
   readonly names: () => Promise<Names>;
   /** How many entries are blocked. */
   readonly entries: () => number;
+  /** Default: `mostAddresses`. */
+  readonly mostAddresses?: number;
 }
 
 interface Span {
@@ -83,6 +81,7 @@ export class Collector {
   /** By address. */
   readonly addresses: Counters;
   readonly #deps: CollectorDeps;
+  readonly #forgotten = new ForgottenCounters();
   readonly #frontEnd = new Counters({ most: 2 });
   readonly #sites = new Counters({ most: mostSites });
   readonly #balance: Balance;
@@ -94,7 +93,14 @@ export class Collector {
   constructor(deps: CollectorDeps, workers: StoredWorkers | undefined, stored: StoredCollector | null) {
     this.#deps = deps;
     this.workers = new Workers(workers);
-    this.addresses = new Counters({ most: mostAddresses, forgotten: (address) => deps.knocking.forget(address) });
+    this.addresses = new Counters({
+      most: deps.mostAddresses ?? mostAddresses,
+      forgotten: (address, highest) => {
+        // One that was not counted in this run is listed now.
+        this.#forgotten.note(address, highest, deps.knocking.get(address)?.lastHit ?? this.#lastAt ?? 0);
+        deps.knocking.forget(address);
+      },
+    });
     this.#balance = new Balance(stored?.open);
     this.#since = stored?.since ?? null;
     this.#lastAt = stored?.at ?? null;
@@ -171,7 +177,7 @@ export class Collector {
     const number = this.workers.numberOf(worker);
     const tables = { at, number, startedAt, handsOver };
     let counted = 0;
-    for (const [address, more] of this.addresses.advance(tables, worker.denied)) {
+    for (const [address, more] of this.addresses.advance(tables, worker.denied, this.#startOf(worker, at))) {
       hits.set(address, (hits.get(address) ?? 0) + more);
       counted += more;
     }
@@ -184,6 +190,11 @@ export class Collector {
     return { frontEnd, counted, sites: this.#sites.advance(tables, worker.sites) };
   }
 
+  #startOf({ deniedLately }: WorkerReading, at: Date): (address: string, value: number) => number {
+    const seconds = Math.floor(at.getTime() / 1_000);
+    return (key, value) => this.#forgotten.startOf({ key, value, lately: deniedLately.get(key) ?? value, at: seconds });
+  }
+
   /**
    * HAProxy forgets addresses in a slightly different order, and so may remember one longer than the service. If it was not
    * denied since the last reading, it was counted before the service forgot it. The clock may have been set back a little.
@@ -191,8 +202,11 @@ export class Collector {
   #withoutForgotten(worker: WorkerReading, lastAt: number | null): WorkerReading {
     if (lastAt === null || worker.deniedAt.size === 0) return worker;
     const denied = new Map(worker.denied);
-    for (const [address, at] of worker.deniedAt)
-      if (at < lastAt - setBackSeconds && this.#deps.knocking.get(address) === undefined) denied.delete(address);
+    for (const [address, at] of worker.deniedAt) {
+      if (at >= lastAt - setBackSeconds || this.#deps.knocking.get(address) !== undefined) continue;
+      this.#forgotten.note(address, worker.denied.get(address)!, at);
+      denied.delete(address);
+    }
     return { ...worker, denied };
   }
 

@@ -31,16 +31,18 @@ export class Counters {
   /**
    * Read draining workers before the current one: what they counted last is then known to have been handed over.
    * @param values cumulative, by key; keys that are absent have not changed
+   * @param startOf from which value an unknown key has counted; default: 0
    * @returns increases above 0 by key
    */
   advance(
     { at, number, startedAt, handsOver }: CounterReading,
     values: ReadonlyMap<string, number>,
+    startOf: (key: string, value: number) => number = () => 0,
   ): Map<string, number> {
     const arriving = handsOver && at.getTime() - startedAt.getTime() <= handOverMs;
     const increases = new Map<string, number>();
     for (const [key, value] of values) {
-      const increase = this.#keys.advance(key, number, value, { handsOver, arriving });
+      const increase = this.#keys.advance(key, number, value, { handsOver, arriving, startOf });
       if (increase > 0) increases.set(key, increase);
     }
     return increases;

@@ -11,6 +11,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import { AttackRecorder } from './attack-recorder.ts';
 import { CandidateWatch, type Exemptions } from './candidate-watch.ts';
 import type { Counted, Names } from './collector.ts';
+import { CountingWatch, notCountedText } from './counting-watch.ts';
 import { Flusher } from './flusher.ts';
 import { gapCauses, gapOf } from './gaps.ts';
 import type { InsightObserver, InsightState } from './insight-observer.ts';
@@ -32,6 +33,8 @@ const knockingStep = 600;
 
 export interface InsightDeps {
   readonly source: InsightSource;
+  /** Tables without which figures are missing. */
+  readonly tables: readonly string[];
   readonly hits: HitsStore;
   readonly series: SeriesStore;
   readonly records: InsightStore;
@@ -47,6 +50,8 @@ export interface InsightDeps {
   readonly now: () => Date;
   readonly observer?: InsightObserver;
   readonly everyMs?: number;
+  /** That are remembered; default: of `collector.ts`. */
+  readonly mostAddresses?: number;
 }
 
 /** Parts that exist once the stored figures are loaded. */
@@ -58,6 +63,7 @@ export interface RunningInsight {
   readonly candidates: CandidateWatch;
   readonly sources: SourceWatch;
   readonly watched: WatchedTime;
+  readonly counting: CountingWatch;
 }
 
 export class Insight {
@@ -97,6 +103,12 @@ export class Insight {
   /** The last reading that was answered: when (seconds), how long it took, and how full each table is; null: none yet. */
   get reading() {
     return this.#reading;
+  }
+
+  /** For `/health`: what the configuration does not count, as a sentence. */
+  notices(): readonly string[] {
+    const text = notCountedText(this.#running?.counting.missing ?? []);
+    return text === null ? [] : [text];
   }
 
   /** For metrics; null: not loaded yet. @param neverMatched null: not known */
@@ -180,6 +192,7 @@ export class Insight {
     const candidates = new CandidateWatch({ ...deps, clients: state.clients, limits });
     const watched = new WatchedTime({ ...deps, collector: state.collector });
     const sources = await SourceWatch.load({ ...deps, watched });
+    const counting = await CountingWatch.load(deps);
     const flusher = new Flusher({
       ...{ collector: state.collector, knocking: state.knocking, points: state.points },
       ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
@@ -187,7 +200,7 @@ export class Insight {
       dropped: (time) => watched.note({ ...time, cause: gapCauses.unstored }),
     });
     this.marks.restore(marks);
-    this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched };
+    this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched, counting };
   }
 
   async #read(): Promise<void> {
@@ -220,15 +233,19 @@ export class Insight {
     if (counted.failure === null) this.#causes.delete(unattributed);
     else this.#report(unattributed, counted.failure.error);
     await this.#attempt('Could not store a gap', () => this.#running!.watched.store());
+    await this.#attempt('Could not report what is not counted', () =>
+      this.#running!.counting.judge(reading, this.#deps.tables),
+    );
     await this.#afterReading(counted);
   }
 
   async #afterReading(counted: Counted): Promise<void> {
     const { attacks, candidates, sources } = this.#running!;
     attacks.count(counted.at, counted.denied);
-    await sources.matched(counted);
-    await attacks.judge(counted.at, this.limits.value);
-    await candidates.judge(counted.at);
+    // Each of its own: one that fails must not keep the others from what this reading found.
+    await this.#attempt('Could not look up the sources of denied requests', () => sources.matched(counted));
+    await this.#attempt('Could not record an attack', () => attacks.judge(counted.at, this.limits.value));
+    await this.#attempt('Could not find candidates', () => candidates.judge(counted.at));
   }
 
   async #store(at: number): Promise<void> {

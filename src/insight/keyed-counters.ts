@@ -1,8 +1,14 @@
 export interface CounterOptions {
   /** Keys that are remembered; those longest without a change are forgotten first. */
   readonly most: number;
-  /** Called with a key that is forgotten. */
-  readonly forgotten?: (key: string) => void;
+  /** Called with a key that is forgotten, and its highest value. */
+  readonly forgotten?: (key: string, highest: number) => void;
+}
+
+interface AdvanceOptions {
+  readonly handsOver: boolean;
+  readonly arriving: boolean;
+  readonly startOf: (key: string, value: number) => number;
 }
 
 export interface KeyCounters {
@@ -49,24 +55,21 @@ export class KeyedCounters {
   /**
    * @param handsOver the worker may have started from the highest known value
    * @param arriving it may receive that value only now
+   * @param startOf from which value an unknown key has counted
    * @returns by how much it counted on
    */
-  advance(
-    key: string,
-    worker: number,
-    value: number,
-    { handsOver, arriving }: { readonly handsOver: boolean; readonly arriving: boolean },
-  ): number {
+  advance(key: string, worker: number, value: number, { handsOver, arriving, startOf }: AdvanceOptions): number {
     const known = this.get(key);
     if (known === undefined) {
+      const start = startOf(key, value);
       this.set(key, { highest: value, values: [worker, value] });
-      return value;
+      return value - start;
     }
     const { values } = known;
     const at = indexOf(values, worker);
     const last = at < 0 ? undefined : values[at + 1]!;
     if (last === value) return 0;
-    const from = startOf(last, value, known.highest, { handsOver, arriving });
+    const from = startIn(last, value, known.highest, { handsOver, arriving });
     if (at < 0) values.push(worker, value);
     else values[at + 1] = value;
     // The entry expired, and a new one counts from 0. What the other workers hold may still be handed over.
@@ -86,10 +89,10 @@ export class KeyedCounters {
   }
 
   #forgetOldest(): void {
-    for (const oldest of this.#keys.keys()) {
+    for (const [oldest, counters] of this.#keys) {
       if (this.#keys.size <= this.#options.most) return;
       this.#keys.delete(oldest);
-      this.#options.forgotten?.(oldest);
+      this.#options.forgotten?.(oldest, unpacked(counters).highest);
     }
   }
 }
@@ -123,7 +126,7 @@ function highestOf(values: readonly number[]): number {
 }
 
 /** The value from which the worker has counted since the last reading. */
-function startOf(
+function startIn(
   last: number | undefined,
   value: number,
   highest: number,

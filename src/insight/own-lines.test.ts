@@ -7,7 +7,7 @@ import { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { TableReader } from './reader.ts';
 
 describeOnProductProxies('the lines for counting', ({ bin }) => {
-  const { frontEnd: rules, sections } = ownCountingLines(2, 'on');
+  const { frontEnd: rules, sections } = ownCountingLines(2);
   const config = ({ statsSocket, port }: ProxyPaths) => `global
   stats socket ${statsSocket} mode 600 level operator
 defaults

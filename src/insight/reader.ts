@@ -156,6 +156,7 @@ class WorkerListing {
       current: field('Stopping') === 0,
       handsOver: this.#handsOver,
       denied: this.#counts(deniedTable),
+      deniedLately: this.#deniedLately(),
       deniedAt: this.#deniedAt(),
       sites: this.#counts(sitesTable),
       clients: new Map(
@@ -169,6 +170,13 @@ class WorkerListing {
       deniedRequests: sum('denied'),
       used,
     };
+  }
+
+  #deniedLately(): Map<string, number> {
+    const lately = new Map<string, number>();
+    for (const [address, [count = 0, rate = 0]] of this.#entries[deniedTable.name] ?? [])
+      if (rate < count) lately.set(address, rate);
+    return lately;
   }
 
   /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */

@@ -19,6 +19,8 @@ export interface WorkerReading {
   readonly handsOver: boolean;
   /** Canonical address -> cumulative gpc0 of pm_denied. */
   readonly denied: ReadonlyMap<string, number>;
+  /** Of those of these addresses that have fewer than their value: requests of the last minute, as HAProxy estimates. */
+  readonly deniedLately: ReadonlyMap<string, number>;
   /** Of a whole reading: when each of these addresses was last denied, at the latest; in seconds since 1970. */
   readonly deniedAt: ReadonlyMap<string, number>;
   /** Site key (host as in sites map) -> cumulative sampled http_req_cnt of denied requests. */

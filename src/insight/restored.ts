@@ -24,6 +24,8 @@ interface RestoredDeps {
   readonly lookup: EntrySource;
   readonly names: () => Promise<Names>;
   readonly entries: () => number;
+  /** Default: of `collector.ts`. */
+  readonly mostAddresses?: number;
   readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
 }
@@ -40,6 +42,7 @@ export async function restored(deps: RestoredDeps) {
       ...{ knocking, clients, points, active, names: deps.names, entries: deps.entries },
       attribution: new Attribution(deps.lookup, cachedAddresses),
       label: (kind, name) => deps.series.label(kind, name),
+      ...(deps.mostAddresses !== undefined && { mostAddresses: deps.mostAddresses }),
     },
     (await deps.series.state('workers')) as StoredWorkers | undefined,
     ((await deps.series.state('collector')) ?? null) as StoredCollector | null,

@@ -4,9 +4,12 @@ import type { Emit } from '../events/facts.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { SeriesStore } from '../store/series-store.ts';
 import type { Counted } from './collector.ts';
+import { gapCauses } from './gaps.ts';
 import type { WatchedTime } from './watched-time.ts';
 
 const uselessSeconds = 30 * 86_400;
+/** Entries of several sources that wait for the database. */
+const mostWaiting = 100_000;
 
 export interface WatchedSource {
   readonly id: number;
@@ -28,7 +31,7 @@ interface SourceWatchDeps {
   readonly series: Pick<SeriesStore, 'state'>;
   readonly lookup: Pick<EntryLookup, 'sourcesOf'>;
   readonly sources: () => Promise<readonly WatchedSource[]>;
-  readonly watched: Pick<WatchedTime, 'shortfall'>;
+  readonly watched: Pick<WatchedTime, 'shortfall' | 'note'>;
   readonly emit: Emit;
 }
 
@@ -36,6 +39,9 @@ export class SourceWatch {
   readonly #deps: SourceWatchDeps;
   readonly #matched: Map<number, number>;
   readonly #useless: Set<number>;
+  /** Entries that denied a request, and of which other sources have claims that could not be looked up yet. */
+  #waiting = new Set<string>();
+  #waitingSince: number | null = null;
 
   /** @throws StoreError */
   static async load(deps: SourceWatchDeps): Promise<SourceWatch> {
@@ -58,17 +64,39 @@ export class SourceWatch {
     return this.#matched.get(source) ?? null;
   }
 
-  /** @throws StoreError */
+  /** What cannot be looked up waits for the next call. @throws StoreError */
   async matched({ at, sources, further }: Pick<Counted, 'at' | 'sources' | 'further'>): Promise<void> {
-    const others = further.length === 0 ? [] : await this.#deps.lookup.sourcesOf(further);
-    for (const source of [...sources, ...others]) {
+    this.#note(sources, at);
+    for (const entry of further) this.#waiting.add(entry);
+    if (this.#waiting.size === 0) return;
+    this.#waitingSince ??= at;
+    try {
+      this.#note(await this.#deps.lookup.sourcesOf([...this.#waiting]), at);
+    } catch (error) {
+      if (this.#waiting.size > mostWaiting) this.#giveUp(at);
+      throw error;
+    }
+    this.#waiting = new Set();
+    this.#waitingSince = null;
+  }
+
+  #note(sources: Iterable<number>, at: number): void {
+    for (const source of sources) {
       this.#matched.set(source, at);
       this.#useless.delete(source);
     }
   }
 
+  /** Which sources matched in this time is not known. */
+  #giveUp(at: number): void {
+    this.#deps.watched.note({ from: this.#waitingSince ?? at, to: at, cause: gapCauses.unattributed });
+    this.#waiting = new Set();
+    this.#waitingSince = null;
+  }
+
   /** Reports a list that matched nothing for 30 days, once. @param at in seconds @throws StoreError */
   async judge(at: number): Promise<void> {
+    if (this.#waiting.size > 0) return;
     const from = at - uselessSeconds;
     if ((await this.#deps.watched.shortfall({ from, to: at })) !== null) return;
     for (const { id, name, kind, createdAt, claims } of await this.#deps.sources()) {

@@ -109,6 +109,49 @@ it('counts an address that only HAProxy remembers once, also after a restart', a
   expect(sums.reduce((one, other) => one + other)).toBe(13 + 2);
 });
 
+describe('an address that HAProxy remembers for longer than the service', () => {
+  const stored = async () => {
+    const rows = await database.read.selectFrom('entry_hits').select('total').execute();
+    return rows.reduce((sum, { total }) => sum + total, 0);
+  };
+  beforeEach(async () => {
+    kit.mostAddresses = 2;
+    kit.restart();
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 3));
+    await kit.pass(20, (second) => kit.haproxy.deny(`192.0.2.${second}`));
+  });
+
+  it('does not count again while HAProxy lists it', async () => {
+    await kit.pass(120);
+    expect(await stored()).toBe(3 + 2);
+  });
+
+  it.each([10, 200, 3_600])('counts what it was denied since, %s s after it was forgotten', async (seconds) => {
+    await kit.pass(seconds);
+    await kit.pass(20, () => kit.haproxy.deny('192.0.2.9'));
+    await kit.pass(60);
+    expect(await stored()).toBe(3 + 2 + 2);
+  });
+
+  it('counts what it was denied since, also after a restart of the service', async () => {
+    await kit.pass(130);
+    kit.restart();
+    kit.now = new Date(kit.now.getTime() + 100_000);
+    await kit.pass(200);
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 2));
+    await kit.pass(60);
+    expect(await stored()).toBe(3 + 2 + 2);
+  });
+
+  it('counts from 0 if HAProxy has forgotten it meanwhile', async () => {
+    kit.haproxy.current.denied.delete('192.0.2.9');
+    await kit.pass(200);
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 5));
+    await kit.pass(60);
+    expect(await stored()).toBe(3 + 2 + 5);
+  });
+});
+
 it('logs each kind of failure once', async () => {
   await kit.pass(10);
   vi.spyOn(InsightStore.prototype, 'addGap').mockImplementation(failing);

@@ -39,7 +39,7 @@ describe('a gap', () => {
     await kit.pass(200, () => kit.haproxy.deny('192.0.2.9'));
     expect(await causes()).toEqual(['the configuration does not count denied requests']);
     expect(await gapSeconds()).toBe(200);
-    expect(kit.types).toEqual(['insight.gap']);
+    expect(kit.types).toEqual(['counting.incomplete', 'insight.gap']);
   });
 
   it('is time in which hits could not be attributed', async () => {

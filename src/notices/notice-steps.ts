@@ -47,6 +47,14 @@ const rules: Rules = {
       repeats: true,
       page: '/candidates',
     }),
+  'counting.incomplete': ({ missing }) =>
+    open('counting', 'counting.incomplete', {
+      level: 'attention',
+      title: 'Figures are missing: HAProxy does not count them',
+      detail: `The configuration that HAProxy runs has no table ${missing.join(' and ')}. Add the lines of docs/insight.md, and reload HAProxy.`,
+      page: '/configuration',
+    }),
+  'counting.complete': () => end('counting'),
   'source.useless': ({ source, entries, days }) =>
     open(`source ${source}`, 'source.useless', {
       level: 'attention',

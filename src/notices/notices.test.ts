@@ -136,6 +136,16 @@ it('ends what is said of a candidate that is ignored, and of a source that is re
   expect(await ends()).toEqual([now.toISOString(), now.toISOString()]);
 });
 
+it('ends what is said of a configuration that does not count', async () => {
+  fact('counting.incomplete', { missing: ['pm_denied', 'pm_clients'] });
+  fact('counting.incomplete', { missing: ['pm_clients'] });
+  expect((await notices.list(anna, 10, false)).items).toMatchObject([
+    { id: 1, level: 'attention', page: '/configuration', detail: expect.stringContaining('no table pm_clients. Add') },
+  ]);
+  fact('counting.complete', {});
+  expect(await ends()).toEqual([now.toISOString()]);
+});
+
 it('shows HAProxy’s messages about a configuration to administrators only', async () => {
   fact('reload.failed', { id: 'r1', status: 'failed', error: 'unknown keyword “bnd”' });
   expect((await notices.list(anna, 1, true)).items[0]?.detail).toBe('unknown keyword “bnd”');

@@ -1,6 +1,8 @@
 // What the blocked set does: its readings, its figures, and what they need of other parts.
 import type { InsightMode } from '../domain/insight-mode.ts';
 import type { Emit } from '../events/facts.ts';
+import { clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
+import { CountingWatch } from '../insight/counting-watch.ts';
 import { CandidateExemptions } from '../insight/exemptions.ts';
 import { Insight } from '../insight/insight.ts';
 import type { InsightObserver } from '../insight/insight-observer.ts';
@@ -18,7 +20,7 @@ import type { SitesStore } from '../store/sites-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UpstreamsStore } from '../store/upstreams-store.ts';
-import type { Log } from '../telemetry/log.ts';
+import { causeText, type Log } from '../telemetry/log.ts';
 import type { BlockingParts } from './blocking-parts.ts';
 import { enabledSites, type WorkerSockets } from './metric-sources.ts';
 
@@ -41,6 +43,7 @@ export interface InsightParts {
   /** Null: switched off. */
   readonly insight: Insight | null;
   readonly figures: InsightFigures;
+  begin(): Promise<void>;
 }
 
 export function wireInsight({
@@ -54,10 +57,13 @@ export function wireInsight({
   log,
   now,
 }: InsightPartsOptions): InsightParts {
-  if (mode === 'off') return { insight: null, figures: insightOff };
+  const series = new SeriesStore(database);
+  if (mode === 'off') {
+    return { insight: null, figures: insightOff, begin: () => endNotices({ series, emit, log }) };
+  }
   const workers = () => blocking.registry.all().map(({ pid }) => pid);
   const source = new TableReader({ ...sockets, workers, mode, now });
-  const [series, records, lookup] = [new SeriesStore(database), new InsightStore(database), new EntryLookup(database)];
+  const [records, lookup] = [new InsightStore(database), new EntryLookup(database)];
   const sourcesStore = new SourcesStore(database);
   const trusted = new TrustedIpsStore(database);
   const upstreams = new UpstreamsStore(database);
@@ -90,6 +96,7 @@ export function wireInsight({
   });
   const hits = new HitsStore(database);
   const insight = new Insight({
+    tables: mode === 'on' ? [deniedTable.name, clientsTable.name] : [deniedTable.name],
     ...{ source, observer, series, records, lookup, names, exemptions, entries, emit, log, now },
     hits,
     turns: blocking.turns,
@@ -111,7 +118,16 @@ export function wireInsight({
         .map(({ started_at, reasons }) => ({ at: started_at, text: `HAProxy reloaded: ${reasons.join('; ')}` }));
     },
   });
-  return { insight, figures };
+  return { insight, figures, begin: async () => insight.start() };
+}
+
+/** What was reported of the configuration while requests were counted. */
+async function endNotices({ series, emit, log }: { series: SeriesStore; emit: Emit; log: Log }): Promise<void> {
+  try {
+    await (await CountingWatch.load({ series, emit })).end();
+  } catch (error) {
+    log.warn('Could not end the notice of what is not counted', { cause: causeText(error) });
+  }
 }
 
 async function sourceNames(store: SourcesStore): Promise<ReadonlyMap<number, string>> {

@@ -119,7 +119,7 @@ async function startLocked(
     tls?.start();
     expiryWatch?.start();
     issuance?.start();
-    insight?.start();
+    await parts.beginInsight();
     limitHeapGrowth();
     idleMemory.start();
     audit.start();

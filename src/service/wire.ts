@@ -160,10 +160,11 @@ export async function wireService(options: {
   });
 
   const sockets = { stats: statsSocket, master: socket };
-  const { insight, figures } = wireInsight({
+  const insightParts = wireInsight({
     ...{ mode: settings.insight, sockets, database, blocking, sites: sitesStore, emit, log, now },
     observer: observers.insight,
   });
+  const { insight, figures } = insightParts;
   const proxy = await wireProxy({
     beforeReload: async () => await insight?.readNow(),
     settings,
@@ -258,6 +259,7 @@ export async function wireService(options: {
       ...listenNotices(),
       ...unnamedNotices(await unnamed.byUpstream(), await blocking.upstreams.list()),
       ...(await proxy.notices()),
+      ...(insight?.notices() ?? []),
       ...(await issuing.findings()).notices,
     ],
     started,
@@ -351,6 +353,7 @@ export async function wireService(options: {
     statsSocket,
     healthWatch,
     insight,
+    beginInsight: insightParts.begin,
     now,
   };
 }

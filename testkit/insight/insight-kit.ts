@@ -22,6 +22,8 @@ interface ScriptedWorker {
   readonly active: Map<string, number>;
   readonly sites: Map<string, number>;
   readonly clients: Map<string, { requests: number; rate: number; errors: number }>;
+  /** `denied` at the last reading. */
+  before: ReadonlyMap<string, number>;
   requests: number;
   deniedRequests: number;
 }
@@ -101,6 +103,7 @@ export class ScriptedHaproxy implements InsightSource {
     if (this.handsOver && this.#counting.has(fresh.pid)) {
       for (const table of ['denied', 'sites', 'rejected', 'active'] as const)
         for (const [key, value] of before[table]) fresh[table].set(key, value);
+      fresh.before = before.before;
     }
     // HAProxy empties the tables of a worker that drains.
     if (drains) before.denied.clear();
@@ -126,6 +129,9 @@ export class ScriptedHaproxy implements InsightSource {
         at.getTime() - (worker.active.get(key) ?? 0) <= (whole ? expireMs : activeMs);
       const copy = {
         denied: new Map([...worker.denied].filter(listed)),
+        deniedLately: new Map(
+          [...worker.denied].filter(listed).flatMap(([key, value]) => latelyOf(worker, key, value)),
+        ),
         deniedAt: new Map(
           whole ? [...worker.active].filter(listed).map(([key, time]) => [key, Math.floor(time / 1_000)] as const) : [],
         ),
@@ -136,7 +142,10 @@ export class ScriptedHaproxy implements InsightSource {
       const used = new Map(this.#counting.has(worker.pid) ? [['pm_denied', worker.denied.size / 102_400]] : []);
       return { ...worker, ...copy, current: worker === current, handsOver: this.handsOver, used };
     });
-    for (const { clients } of this.#workers) for (const client of clients.values()) client.rate = 0;
+    for (const worker of this.#workers) {
+      for (const client of worker.clients.values()) client.rate = 0;
+      worker.before = new Map(worker.denied);
+    }
     const missing = this.#workers.filter((worker) => !answering.includes(worker));
     return { at, whole, workers, missing: missing.map(({ pid }) => ({ pid, reason: 'no answer' })) };
   }
@@ -152,8 +161,15 @@ export class ScriptedHaproxy implements InsightSource {
     this.#pid += 1;
     if (this.counts) this.#counting.add(this.#pid);
     const tables = { denied: new Map(), rejected: new Map(), active: new Map(), sites: new Map(), clients: new Map() };
-    return { pid: this.#pid, startedAt: this.#now(), ...tables, requests: 0, deniedRequests: 0 };
+    const counts = { before: new Map<string, number>(), requests: 0, deniedRequests: 0 };
+    return { pid: this.#pid, startedAt: this.#now(), ...tables, ...counts };
   }
+}
+
+/** Only if there are fewer than its value. An entry that was emptied counts from 0. */
+function latelyOf({ before }: ScriptedWorker, key: string, value: number): [string, number][] {
+  const last = before.get(key) ?? 0;
+  return last > 0 && last < value ? [[key, value - last]] : [];
 }
 
 export type EmittedFact = readonly [type: string, data: unknown];
@@ -167,11 +183,16 @@ export class InsightKit {
   readonly turns = new TurnQueue();
   exempt: Exemptions = { reason: async () => null };
   sources: WatchedSource[] = [];
+  /** That are remembered, of the next `restart` on; null: as many as usual. */
+  mostAddresses: number | null = null;
   insight: Insight;
   readonly #database: Database;
+  readonly #source: InsightSource;
 
-  constructor(database: Database) {
+  /** @param source in place of `haproxy` */
+  constructor(database: Database, source?: InsightSource) {
     this.#database = database;
+    this.#source = source ?? this.haproxy;
     this.insight = this.#create();
   }
 
@@ -211,7 +232,8 @@ export class InsightKit {
   #create(): Insight {
     const emit: Emit = (type, data) => void this.facts.push([type, data]);
     return new Insight({
-      source: this.haproxy,
+      source: this.#source,
+      tables: ['pm_denied'],
       hits: new HitsStore(this.#database),
       series: new SeriesStore(this.#database),
       records: new InsightStore(this.#database),
@@ -228,6 +250,7 @@ export class InsightKit {
       emit,
       log: { info: silentLog.info, warn: (message, fields) => void this.logged.push([message, fields]) },
       now: () => this.now,
+      ...(this.mostAddresses !== null && { mostAddresses: this.mostAddresses }),
     });
   }
 }

@@ -1,5 +1,4 @@
 // What HAProxy counts of denied requests and of clients (ADR 0089, 0090).
-import type { InsightMode } from '../../domain/insight-mode.ts';
 import {
   type CountingTable,
   clientsTable,
@@ -89,22 +88,23 @@ ${section(clientsTable)}
 /**
  * For a configuration that an operator writes: what a front end needs behind the rule that denies, and the sections that
  * the configuration needs once.
- * @param counter a stick counter that no other rule of the front end uses
- * @param insight `denied`: without those of clients that are not blocked
+ * @param counter a stick counter that no other rule of the front end uses; null: without the lines that need one, those
+ * of clients that are not blocked
  */
-export function ownCountingLines(
-  counter: number,
-  insight: Exclude<InsightMode, 'off'>,
-): { readonly frontEnd: readonly string[]; readonly sections: readonly string[] } {
+export function ownCountingLines(counter: number | null): {
+  readonly frontEnd: readonly string[];
+  readonly sections: readonly string[];
+} {
   const sampled = (rule: string) => `${isSampled} ${rule}`;
-  const track = trackClient(`http-request track-sc${counter}`, ` table ${clientsTable.name}`, sampled);
-  const withClients = insight === 'on';
+  const track =
+    counter === null ? '' : trackClient(`http-request track-sc${counter}`, ` table ${clientsTable.name}`, sampled);
+  const tables = counter === null ? [deniedTable] : [deniedTable, clientsTable];
   return {
     frontEnd: [
       `http-error status 403 content-type text/plain lf-string 'Forbidden${countClient}'`,
-      ...(withClients ? track.split('\n').map((line) => line.trim()) : []),
+      ...(track === '' ? [] : track.split('\n').map((line) => line.trim())),
     ],
-    sections: [deniedTable, ...(withClients ? [clientsTable] : [])].flatMap(({ name, type, size, expire, stores }) => [
+    sections: tables.flatMap(({ name, type, size, expire, stores }) => [
       '',
       `backend ${name}`,
       `    stick-table type ${type} size ${size} expire ${expire} store ${stores.join(',')}`,

@@ -1,0 +1,57 @@
+// HAProxy may remember an address for longer than the service, which forgets addresses in a slightly different order.
+// What it counts on from is then not 0.
+
+const slots = 2 ** 17;
+const mostValue = 2 ** 32 - 1;
+/** How long after a request HAProxy lists its address as active: by a rate over a minute. */
+export const listedSeconds = 150;
+
+/** An address that is read, and that the service does not remember. */
+export interface Found {
+  readonly key: string;
+  /** Of HAProxy. */
+  readonly value: number;
+  /** Requests of the last minute, by HAProxy's estimate, which is never too high. */
+  readonly lately: number;
+  /** In seconds. */
+  readonly at: number;
+}
+
+/** The last values of addresses that were forgotten, in 1.5 MB; of two with the same slot the last one. */
+export class ForgottenCounters {
+  readonly #tags = new Uint32Array(slots);
+  readonly #values = new Uint32Array(slots);
+  readonly #lastHits = new Uint32Array(slots);
+
+  /** @param lastHit in seconds */
+  note(key: string, value: number, lastHit: number): void {
+    const { slot, tag } = hashed(key);
+    const fits = value <= mostValue;
+    this.#tags[slot] = fits ? tag : 0;
+    this.#values[slot] = fits ? value : 0;
+    this.#lastHits[slot] = lastHit;
+  }
+
+  /** The value from which HAProxy has counted on since the address was forgotten; 0 if it has begun again. */
+  startOf({ key, value, lately, at }: Found): number {
+    const { slot, tag } = hashed(key);
+    if (this.#tags[slot] !== tag) return 0;
+    const before = this.#values[slot]!;
+    if (value < before) return 0;
+    // It may be listed for its requests of before.
+    if (at - this.#lastHits[slot]! <= listedSeconds) return before;
+    // Else all requests of the last minute are new: if there are more than the difference, the value before is not in it.
+    return value === before || lately > value - before ? 0 : before;
+  }
+}
+
+/** FNV-1a, twice: a slot, and another number by which to recognise the key; never 0. */
+function hashed(key: string): { readonly slot: number; readonly tag: number } {
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < key.length; at += 1) {
+    const code = key.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x85ebca6b);
+  }
+  return { slot: (one ^ (one >>> 15)) & (slots - 1), tag: ((other ^ (other >>> 13)) | 1) >>> 0 };
+}

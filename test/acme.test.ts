@@ -3,6 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
@@ -140,12 +141,23 @@ describeWithPebble('an authority', () => {
       expect(metrics).toMatch(/^proxy_manager_acme_waiting_since_timestamp_seconds \d/m);
     });
 
-    it('renews a certificate on request, without a reload', async () => {
+    it('renews a certificate on request, with redirect and HSTS, without a reload, and answers nothing else meanwhile', async () => {
+      const hsts = await user.run(['site', 'tls', shop, '--hsts', '1h']);
+      expect([hsts.code, hsts.err], hsts.out).toEqual([0, '']);
       const before = await servedSha1(ports.https, shop);
       const worker = await service.workerPid();
       const { body } = await service.call('GET', `/api/certificates?q=${shop}`);
-      const ran = await user.run(['certificate', 'renew', body['items'][0].id]);
+      const renewed = user.run(['certificate', 'renew', body['items'][0].id]);
+      const isOver = renewed.then(() => true);
+      const paths = ['/a', '/.well-known/acme-challenge/', '/.well-known/acme-challenge/DGyRejmCefe7v4NfDGDKfA'];
+      const statuses = new Set<number>();
+      let rounds = 0;
+      for (; !(await Promise.race([isOver, pause(20, false)])); rounds += 1) {
+        for (const path of paths) statuses.add((await visit(path, blocked)).status);
+      }
+      const ran = await renewed;
       expect([ran.code, ran.err], ran.out).toEqual([0, '']);
+      expect([[...statuses], rounds > 3]).toEqual([[403], true]);
       expect(await servedSha1(ports.https, shop)).not.toBe(before);
       expect(await service.workerPid()).toBe(worker);
       const limited = await user.run(['certificate', 'renew', body['items'][0].id]);

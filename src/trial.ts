@@ -18,7 +18,7 @@ const api = '127.0.0.1:7080';
 const proxy = onLoopback(8080);
 const httpsPort = 8443;
 const healthyWithinMs = 5_000;
-const sampleName = 'shop.example.com';
+const sampleName = 'trial.example.com';
 
 async function run(): Promise<void> {
   const settings = readSettings(

@@ -173,7 +173,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
     expect((await promisify(execFile)('sh', ['-c', overTls])).stdout).toBe('200\n');
     const upload = output.split('\n').find((line) => line.includes(' certificate add ')) ?? 'false';
     expect((await promisify(execFile)('sh', ['-c', upload])).stdout).toMatch(
-      /: shop\.example\.com\n(.*\n)* {2}1 current worker read back to hold it\n(.*\n)* {2}a TLS connection to HAProxy got it\n/,
+      /: trial\.example\.com\n(.*\n)* {2}1 current worker read back to hold it\n(.*\n)* {2}a TLS connection to HAProxy got it\n/,
     );
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));

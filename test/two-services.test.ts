@@ -1,7 +1,10 @@
 // A second service on the same files refuses to start and says why.
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { holderOf } from '../src/supervision/lock-file.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
@@ -50,6 +53,13 @@ describe('a second service', () => {
     const byFolder = await refused({ environment: { ...(await tls()), PROXY_MANAGER_TLS_DIR: tlsDir } });
     expect(byFolder).toMatch(
       new RegExp(`another proxy-manager works on the certificates in ${tlsDir} already .*process ${first.pid} `),
+    );
+    // The lock is in the folder, and is replaced with it.
+    await rename(tlsDir, `${tlsDir}~`);
+    execFileSync('cp', ['-a', `${tlsDir}~`, tlsDir]);
+    await eventually('the first service has the new lock', () => holderOf(join(tlsDir, '.tmp/lock')));
+    expect(await refused({ environment: { ...(await tls()), PROXY_MANAGER_TLS_DIR: tlsDir } })).toContain(
+      `another proxy-manager works on the certificates in ${tlsDir} already`,
     );
     expect(await readFile(blockedMap, 'utf8')).toBe(before);
     await first.healthy();

@@ -109,6 +109,20 @@ describe('insight', () => {
     expect(kit.types).toEqual(['insight.gap']);
   });
 
+  it('shows no figures after a restart until HAProxy was read: what is stored is up to a minute older', async () => {
+    await kit.pass(90, () => kit.haproxy.deny('192.0.2.9'));
+    kit.restart();
+    const { read } = kit.haproxy;
+    const shown: unknown[] = [];
+    kit.haproxy.read = async function (this: typeof kit.haproxy, ...given) {
+      shown.push(kit.insight.state);
+      return await read.apply(this, given);
+    };
+    await kit.pass(10);
+    expect(shown).toEqual([null]);
+    expect(totalOf('192.0.2.9')).toBe(9);
+  });
+
   it.each([true, false])('loses nothing at a reload of its own (handed over: %s)', async (handsOver) => {
     kit.haproxy.handsOver = handsOver;
     const traffic = () => kit.haproxy.deny('192.0.2.9', 3);

@@ -73,6 +73,8 @@ export class Insight {
   readonly #stop = new AbortController();
   readonly #work = new Mutex();
   #running: RunningInsight | null = null;
+  /** Whether HAProxy was read, or could not be: what an earlier run had read and not stored is back then. */
+  #shown = false;
   #loop: Promise<void> | null = null;
   /** Of this run. */
   #readings = 0;
@@ -95,9 +97,9 @@ export class Insight {
     this.marks = new Marks(deps.now);
   }
 
-  /** What is known now; null: not loaded yet. */
+  /** What is known now; null: not loaded yet, or HAProxy was not read since. */
   get state(): RunningInsight | null {
-    return this.#running;
+    return this.#shown ? this.#running : null;
   }
 
   /** The last reading that was answered: when (seconds), how long it took, and how full each table is; null: none yet. */
@@ -165,6 +167,7 @@ export class Insight {
       await this.#attempt('Could not load the figures of denied requests', () => this.#load());
       if (this.#running === null) return;
       await this.#attempt('Could not read the tables of denied requests', () => this.#read());
+      this.#shown = true;
       const at = this.#seconds();
       const minute = Math.floor(at / minuteSeconds);
       if (minute === this.#flushedMinute) return;

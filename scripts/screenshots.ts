@@ -24,6 +24,8 @@ const published: ReadonlySet<string> = new Set([
   'overview-dark',
   'overview-degraded-light',
   'denied-light',
+  'map-dark',
+  'candidates-light',
   'blocked-entry-light',
   'blocked-phone-dark',
   'attack-light',
@@ -126,6 +128,47 @@ async function asWebp(png: Buffer): Promise<Buffer> {
   return Buffer.from(encoded.slice(encoded.indexOf(',') + 1), 'base64');
 }
 
+/** A candidate needs ten minutes of traffic above the limits. */
+const candidates = [
+  ['203.0.113.88', 41.2, 0.92, 312],
+  ['198.51.100.17', 28.6, 0.88, 220],
+  ['2001:db8:99::/64', 12.9, 0.71, 125],
+  ['192.0.2.201', 9.4, 0.04, 1_380],
+  ['203.0.113.140', 5.9, 0.64, 58],
+].map(([ip, rate, errors, minutes], at) => ({
+  ...{ ip_address: ip, rate, requests: Math.round(Number(rate) * 600), error_share: errors, clients_inside: 1 },
+  active_since: new Date(Date.now() - Number(minutes) * 60_000).toISOString(),
+  network: String(ip).includes(':') ? '2001:db8:99::/48' : String(ip).replace(/\d+$/, '0/24'),
+  spark: Array.from({ length: 30 }, (_, minute) =>
+    Math.round(Number(rate) * 60 * (minute < 12 + at * 2 ? 0.04 : 0.85 + 0.15 * Math.sin(minute * (at + 2)))),
+  ),
+}));
+
+async function showCandidates(page: Page): Promise<void> {
+  await page.route('**/api/insight/candidates', (route) =>
+    route.fulfill({
+      headers: { 'x-request-id': 'screenshot' },
+      json: {
+        limits: { rate: 5, error_share: 0.6, error_requests: 100, attack_factor: 5, attack_minimum: 60 },
+        items: candidates,
+        sampled: { one_in: 16 },
+        complete: true,
+        gaps: [],
+      },
+    }),
+  );
+  await page.reload();
+  await page.getByRole('table', { name: 'Candidates' }).waitFor();
+  await page.waitForTimeout(1_500);
+}
+
+/** The panel's own fonts are used from the second visit on. */
+async function withFonts(page: Page): Promise<void> {
+  await page.waitForFunction(`localStorage.getItem('proxy-manager-fonts') !== null`);
+  await page.reload();
+  await page.getByRole('navigation').first().waitFor();
+}
+
 type Shot = {
   readonly name: string;
   readonly path: string;
@@ -217,7 +260,8 @@ const shots: readonly Shot[] = [
     },
   },
   { name: 'map', path: '/map', prepare: (page) => page.getByText('Entries, by /8').waitFor() },
-  { name: 'candidates', path: '/candidates' },
+  { name: 'candidates', path: '/candidates', prepare: showCandidates },
+  { name: 'sources', path: '/sources' },
   { name: 'trusted', path: '/trusted' },
   {
     name: 'sites',
@@ -283,7 +327,10 @@ const attachedShots: readonly Shot[] = [
   { name: 'attached-sites', path: '/sites' },
 ];
 
-const phone = ['/', '/denied', '/blocked', '/map', '/sites', '/upstreams', '/activity', '/webhooks'];
+const phone = [
+  ...['/', '/denied', '/blocked', '/map', '/candidates', '/sources'],
+  ...['/sites', '/certificates', '/upstreams', '/activity', '/webhooks'],
+];
 
 const themes = ['light', 'dark'] as const;
 
@@ -304,6 +351,7 @@ async function takeBoth(
     await page.keyboard.press('Enter');
     // Not the heading, which the sign-in form has too.
     await page.getByRole('navigation').waitFor();
+    await withFonts(page);
     await page.waitForTimeout(3_000);
   }
   await happen(pages);
@@ -322,6 +370,7 @@ async function takeAll(service: RealService, shots: readonly Shot[], phone: read
     await page.keyboard.press('Enter');
     // Not the heading, which the sign-in form has too.
     await page.getByRole('navigation').waitFor();
+    await withFonts(page);
     for (const { name, path, prepare } of shots) {
       if (!isWanted(`${name}-${colorScheme}`)) continue;
       if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);

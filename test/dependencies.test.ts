@@ -52,7 +52,7 @@ function wouldRun(path: string, { hasInstallScript }: Locked): boolean {
 }
 
 /** Licences that require attribution only. */
-const licences = ['MIT', 'ISC', '0BSD', 'BSD-3-Clause', 'Apache-2.0', '(Apache-2.0 AND BSD-3-Clause)'];
+const licences = ['MIT', 'ISC', '0BSD', 'BSD-3-Clause', 'Apache-2.0', '(Apache-2.0 AND BSD-3-Clause)', 'OFL-1.1'];
 
 describe('the packages', () => {
   it('have exact versions', () => {

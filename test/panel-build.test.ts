@@ -14,12 +14,16 @@ const committed = join(panel, 'built');
 /** Bytes with gzip until the overview is shown. */
 const maxFirstLoad = 300_000;
 
+/** By name. What is no text, such as a font, is compared by its bytes as well. */
 async function filesOf(folder: string): Promise<Map<string, string>> {
   const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const files = await Promise.all(
     names.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name);
-      return [path.slice(folder.length + 1), await readFile(path, 'utf8')] as const;
+      return [
+        path.slice(folder.length + 1),
+        await readFile(path, path.endsWith('.woff2') ? 'latin1' : 'utf8'),
+      ] as const;
     }),
   );
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -59,6 +63,17 @@ it('the panel loads less than 300 kB before the overview is shown', async () => 
   expect(wanted.size).toBeGreaterThan(3);
   expect(bytes).toBeLessThan(maxFirstLoad);
   console.log(`first load: ${bytes} bytes in ${wanted.size} files`);
+});
+
+it('has the styles of each component that it uses', async () => {
+  const files = await filesOf(committed);
+  const all = await readFile(join(root, 'node_modules/@mantine/core/styles.css'), 'utf8');
+  const textsOf = (end: string): string =>
+    [...files].flatMap(([name, text]) => (name.endsWith(end) ? [text] : [])).join('');
+  const [scripts, styles] = [textsOf('.js'), textsOf('.css')];
+  const used = new Set(scripts.match(/\bm_[0-9a-f]+\b/g));
+  expect(used.size).toBeGreaterThan(100);
+  expect([...used].filter((name) => all.includes(`.${name}`) && !styles.includes(`.${name}`))).toEqual([]);
 });
 
 it('the page has nothing inline that its policy blocks, and nothing from other origins', async () => {

@@ -72,7 +72,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('shows gaps with their cause, imports and attacks, as a picture and as a table', async () => {
-    await page.goto(`${base()}/?as=table`);
+    await page.goto(`${base()}/?as=table&chart=denied`);
     const table = page.getByRole('region', { name: 'Denied requests per minute as a table' });
     const row = (text: string) => table.getByRole('row').filter({ hasText: text });
     const gap = row('Gap: the service was stopped');
@@ -91,18 +91,21 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('keeps the range and the chart in the URL, also for another browser', async () => {
-    await page.getByRole('combobox', { name: 'Chart' }).selectOption('Denied by site');
+    await page.getByRole('combobox', { name: 'Chart' }).selectOption('Denied by source');
     await range('7 d').click();
-    await chart().getByText('shop.example').waitFor();
-    await chart().getByText('Estimated: HAProxy counts 1 in 16 requests of each site.').waitFor();
-    await page.waitForURL((url) => url.search.includes('chart=sites') && url.search.includes('range=7d'));
+    await chart().getByText('scanners').waitFor();
+    await page.getByRole('button', { name: 'Previous 7 d' }).click();
+    await chart().getByText('previous 7 d').waitFor();
+    await page.waitForURL((url) => url.search.includes('previous=shown'));
+    await page.waitForURL((url) => url.search.includes('chart=sources') && url.search.includes('range=7d'));
     const url = page.url();
     await page.goto(`${base()}/?range=1y&chart=nothing`);
     // What is no range or chart is replaced by the default.
     await region('Figures of the last 24 h').waitFor();
-    await region('Denied requests per minute').waitFor();
-    await page.goto(url);
     await region('Denied requests per minute, by site').getByText('blog.example').waitFor();
+    await chart().getByText('Estimated: HAProxy counts 1 in 16 requests of each site.').waitFor();
+    await page.goto(url);
+    await region('Denied requests per minute, by source').getByText('previous 7 d').waitFor();
     await region('Figures of the last 7 d').waitFor();
   });
 
@@ -207,6 +210,43 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.keyboard.press('Escape');
   });
 
+  it('has no findings and no sideways scrolling on a phone of 320 px and at 200 %, in both themes', {
+    timeout: 300_000,
+  }, async () => {
+    const wide = page.viewportSize() ?? { width: 1440, height: 900 };
+    // 640 px are 1280 at 200 %.
+    const sizes = [wide, { width: 640, height: 400 }, { width: 320, height: 640 }];
+    const wrong: string[] = [];
+    try {
+      for (const path of [
+        '/',
+        '/denied',
+        '/blocked?hit_within=24h&sort=hits&order=desc',
+        '/map',
+        '/candidates',
+        '/sources',
+      ]) {
+        // A short table: axe checks each cell.
+        await page.goto(`${base()}${path}${path.includes('?') ? '' : '?range=1h'}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const [at, size] of sizes.entries()) {
+          await page.setViewportSize(size);
+          await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          if (width !== size.width) wrong.push(`${path} is ${width} px wide at ${size.width}`);
+          const colorScheme = at % 2 === 0 ? 'dark' : 'light';
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+          wrong.push(...(await seriousFindings(page, { all: true })).map((one) => `${path} at ${size.width}: ${one}`));
+        }
+      }
+      expect(wrong).toEqual([]);
+    } finally {
+      await page.setViewportSize(wide);
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    }
+  });
+
   it('asks the service for nothing while its tab is hidden', async () => {
     const tab = await browser.newPage();
     await tab.clock.install();
@@ -231,6 +271,12 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await tab.clock.runFor(50_000);
     // Without its heartbeats, for which no time has passed, the stream of events opens again.
     expect(sent.filter((path) => path !== '/api/events')).toEqual([]);
+    // The stream is closed after a minute.
+    await tab.clock.runFor(20_000);
+    sent.length = 0;
+    for (let minutes = 0; minutes < 12; minutes += 1) await tab.clock.runFor(60_000);
+    // What keeps its session.
+    expect(sent).toEqual(['/api/session', '/api/session']);
     await tab.close();
   });
 });

@@ -452,7 +452,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   });
 
   it('fits a phone without horizontal scrolling', async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
+    await page.setViewportSize({ width: 320, height: 740 });
     try {
       await page.goto(base());
       const bar = page.getByRole('navigation', { name: 'Main pages' });
@@ -472,15 +472,15 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         await page.waitForURL((url) => url.pathname === path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
-        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 360]);
+        expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
       }
       await service.block('198.51.100.77');
       await page.goto(`${base()}/blocked?entry=198.51.100.77`);
       const drawer = page.getByRole('dialog', { name: '198.51.100.77' });
       await drawer.waitFor();
       // As a page of its own: over the bar, too.
-      expect(await drawer.boundingBox()).toMatchObject({ x: 0, y: 0, width: 360, height: 740 });
-      expect(await page.evaluate(`document.elementFromPoint(180, 730).closest('nav') === null`)).toBe(true);
+      expect(await drawer.boundingBox()).toMatchObject({ x: 0, y: 0, width: 320, height: 740 });
+      expect(await page.evaluate(`document.elementFromPoint(160, 730).closest('nav') === null`)).toBe(true);
       await page.keyboard.press('Escape');
       const block = await page.getByRole('button', { name: 'Block address', exact: true }).boundingBox();
       expect(Math.min(block?.width ?? 0, block?.height ?? 0)).toBeGreaterThanOrEqual(44);

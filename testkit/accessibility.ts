@@ -11,6 +11,8 @@ interface Examination {
   readonly coloursOnly?: boolean;
   /** Only the open dialog, over a page that is checked without it. */
   readonly dialogOnly?: boolean;
+  /** Moderate and minor findings too. */
+  readonly all?: boolean;
 }
 
 /** Serious or critical findings that stay: a fading message has no contrast for a moment. */
@@ -24,13 +26,14 @@ export async function seriousFindings(page: Page, examination: Examination = {})
   return findings;
 }
 
-async function findingsNow(page: Page, { coloursOnly = false, dialogOnly = false }: Examination): Promise<string[]> {
+async function findingsNow(page: Page, examination: Examination): Promise<string[]> {
+  const { coloursOnly = false, dialogOnly = false, all = false } = examination;
   await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null)))');
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   const options: axe.RunOptions = { resultTypes: ['violations'], ...(coloursOnly ? { runOnly: ofColours } : {}) };
   const context = dialogOnly ? `{ include: '[role=dialog]' }` : 'document';
   const results = (await page.evaluate(`axe.run(${context}, ${JSON.stringify(options)})`)) as axe.AxeResults;
   return results.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => all || impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }

@@ -5,6 +5,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isPanelPage } from '../../src/http/panel-pages.ts';
+import { loadOwnFonts } from './app/fonts.ts';
 import { styleNonce } from './app/nonce.ts';
 import { createQueries } from './app/queries.ts';
 import { router } from './app/router.tsx';
@@ -14,7 +16,11 @@ import { Gate } from './session/gate.tsx';
 import { Session, SessionContext } from './session/session.ts';
 import { TokenStore } from './session/token-store.ts';
 
+loadOwnFonts();
 const nonce = styleNonce();
+const here = window.location.pathname;
+// Its files are loaded while the session is checked. A failure is that of the page, which loads them again.
+if (isPanelPage(here)) void router.preloadRoute({ to: here }).catch(() => undefined);
 const session = new Session(new TokenStore(window.sessionStorage));
 const queries = createQueries();
 // Data and undo offers of one session must not be visible in the next.

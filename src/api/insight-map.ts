@@ -62,7 +62,7 @@ export const getEntryMap = operation({
   tag: 'Blocked addresses',
   summary: 'Get a map of the blocked IPv4 addresses',
   description:
-    'All of IPv4 is 262,144 cells. Cells and networks are of the same moment. The layer `hits` needs the figures of denied requests (7010, 7011). Send the `ETag` of the last map as `If-None-Match`: if nothing changed, the response is 304 without a body. With `Accept-Encoding: gzip` the map is compressed.',
+    'All of IPv4 is 262,144 cells. Cells and networks are of the same moment. The layer `hits` needs the figures of denied requests (7010, 7011).',
   query: MapQuery,
   answers: {
     200: { description: 'The map.', schema: EntryMap, headers: ['Vary'] },

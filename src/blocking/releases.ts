@@ -49,9 +49,9 @@ export class Releases {
     await this.#loop.stop();
   }
 
-  /** Errors: 1100. */
-  async get(name: string): Promise<Source> {
-    const source = await this.#deps.sources.get(name);
+  /** Errors: 1100. @throws the reason of the signal */
+  async get(name: string, signal?: AbortSignal): Promise<Source> {
+    const source = await this.#deps.sources.get(name, signal);
     if (source === null) throw noSource('get source', name);
     return source;
   }

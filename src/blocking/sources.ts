@@ -173,10 +173,10 @@ export class Sources {
   }
 
   /** Null: it was never named, or is removed and has no claims. */
-  async get(name: string): Promise<Source | null> {
+  async get(name: string, signal?: AbortSignal): Promise<Source | null> {
     const source = await this.#deps.store.find(name);
     if (source === null) return null;
-    const counts = await this.#deps.store.countsOf(source.id);
+    const counts = await this.#deps.store.countsOf(source.id, signal);
     return source.removed === 1 && counts.claims === 0 ? null : shownSource(source, counts);
   }
 
@@ -208,9 +208,10 @@ export class Sources {
     return await this.#deps.store.claimsByKind();
   }
 
-  async list(): Promise<readonly Source[]> {
+  /** @throws the reason of the signal */
+  async list(signal?: AbortSignal): Promise<readonly Source[]> {
     const sources = await this.#deps.store.list();
-    const counts = await this.#deps.store.counts();
+    const counts = await this.#deps.store.counts(signal);
     return sources
       .filter((source) => source.removed === 0 || counts.has(source.id))
       .map((source) => shownSource(source, counts.get(source.id) ?? noClaims));

@@ -17,6 +17,7 @@ import { blockedIpsSelectedRoutes } from './blocked-ips-selected-routes.ts';
 import { parseJsonBodies, prepareForNoBody } from './bodies.ts';
 import { addBounds, type Limits } from './bounds.ts';
 import { certificatesRoutes } from './certificates-routes.ts';
+import { addCompactReplies } from './compact-replies.ts';
 import { configRoutes } from './config-routes.ts';
 import { connectionLimit, readProcessLimits } from './connections.ts';
 import { emitEnded, emitRejectedReads } from './ended-operations.ts';
@@ -153,6 +154,7 @@ export function createApp(services: Services, options: AppOptions = {}): App {
   const connections = options.limits?.connections ?? connectionLimit(readProcessLimits());
   const boundAuthenticated = addBounds(app, { ...options.limits, connections }, timeouts.discardBody);
   addHooks(app, services, lines, { now, monotonicNow }, options.metricsOpen === true);
+  addCompactReplies(app);
   boundAuthenticated();
   addErrorHandlers(app, services, lines);
 

@@ -8,9 +8,10 @@ import type { BlockedListQuery } from '../blocking/blocked-set-service.ts';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { isPreferred } from '../errors/negotiate.ts';
+import { untilGone } from './client-gone.ts';
 import { hitFilterOf, notHitOf, readEntryFilter } from './entry-filter-request.ts';
 import { handle } from './handle.ts';
-import { clientGone, rejectedFields } from './rejections.ts';
+import { rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
 import { pathAddress, readBlockRequest, validDuration } from './request-values.ts';
 import { requireScope } from './require-scope.ts';
@@ -159,12 +160,6 @@ async function claimedOf(query: ListQuery, insight: Services['insight']): Promis
     ...(notHit !== undefined && { notHit }),
   };
   return Object.keys(claimed).length === 0 ? null : claimed;
-}
-
-function untilGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  finished(reply.raw, () => gone.abort(clientGone()));
-  return gone.signal;
 }
 
 /**

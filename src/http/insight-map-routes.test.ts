@@ -2,7 +2,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
-const { app } = stubApp();
+const map = {
+  ...{ layer: 'density', network: '0.0.0.0/0', cell_prefix: 18, sources: [], blocks: [] },
+  cells: Buffer.alloc(3_000, 7).toString('base64'),
+};
+const { app } = stubApp({ entryMap: { read: async () => map } });
 const get = (query: string, headers: Record<string, string> = {}) =>
   app.inject({ method: 'GET', url: `/api/insight/map${query}`, headers: { ...BEARER, ...headers } });
 

@@ -14,6 +14,7 @@ import {
 import { parseIp } from '../domain/ip.ts';
 import { quote } from '../domain/quote.ts';
 import { isRange } from '../insight/ranges.ts';
+import { whileWaiting } from './client-gone.ts';
 import { handle } from './handle.ts';
 import { rejectedFields } from './rejections.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -38,14 +39,9 @@ export function insightRoutes(app: FastifyInstance, { insight }: Services): void
   handle(app, listKnocking, ({ query }) =>
     insight.knocking({ ...query, ...entryOf(query.entry) }, rangeOf(query.range)),
   );
-  handle(app, listSourceEffects, async ({ query, request }) => {
-    const done = counting.begin(request.keyName);
-    try {
-      return await insight.sourceEffects(rangeOf(query.range));
-    } finally {
-      done();
-    }
-  });
+  handle(app, listSourceEffects, (waiting) =>
+    whileWaiting(counting, waiting, (signal) => insight.sourceEffects(rangeOf(waiting.query.range), signal)),
+  );
   handle(app, listCandidates, () => insight.candidates());
   handle(app, ignoreCandidate, ({ params, body, caller }) =>
     insight.ignore(pathAddress(params.ip_address).text, body.ignored_for_seconds, caller),

@@ -43,7 +43,7 @@ export function panelRoutes(app: FastifyInstance, { panel }: Services): void {
     reply.headers({ 'cache-control': CACHE_FOR_A_YEAR, etag: asset.etag, vary: 'Accept-Encoding' }).type(asset.type);
     if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send();
     const encoding = encodingFor(request.headers['accept-encoding']);
-    if (encoding === null) return reply.send(asset.bytes);
+    if (encoding === null || asset.type === 'font/woff2') return reply.send(asset.bytes);
     return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));
   });
 }

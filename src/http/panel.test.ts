@@ -37,7 +37,7 @@ describe('the panel', () => {
       expect(payload).not.toContain(NONCE_PLACEHOLDER);
       expect(headers['content-security-policy']).toBe(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
-          "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+          "font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
       );
       expect(headers).toMatchObject({
         'cache-control': 'no-store',

@@ -19,6 +19,7 @@ export function pagePolicy(nonce: string): Record<string, string> {
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
       "img-src 'self' data:",
+      "font-src 'self'",
       "connect-src 'self'",
       "frame-ancestors 'none'",
       "base-uri 'none'",

@@ -59,7 +59,7 @@ interface InsightServiceDeps {
   readonly lookup: Pick<EntryLookup, 'around'>;
   readonly counts: MatchCounts;
   readonly hits: Pick<HitsStore, 'ofEntries'>;
-  readonly sources: () => Promise<readonly CountedSource[]>;
+  readonly sources: (signal?: AbortSignal) => Promise<readonly CountedSource[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
   readonly entries: () => number;
@@ -221,20 +221,20 @@ export class InsightService {
     return { items, total: page.total, next_cursor: page.nextCursor, ...(await this.#known(at - seconds, at)) };
   }
 
-  /** Errors: 7011. */
-  async sourceEffects(seconds: number): Promise<SourceEffects> {
+  /** Errors: 7011. @throws the reason of the signal */
+  async sourceEffects(seconds: number, signal?: AbortSignal): Promise<SourceEffects> {
     const { sources } = this.#running('list sources');
     const at = this.#seconds();
     const { series, counts } = this.#deps;
     const range = rangeBefore(at, seconds);
-    const matched = await counts.hitBySource(at - 30 * daySeconds);
+    const matched = await counts.hitBySource(at - 30 * daySeconds, signal);
     const names = await series.labels('source');
     const { from, to, base: step } = range;
     const sums = new Map<string, number>();
     for (const { label, value } of await series.points({ metric: 'denied', labels: [...names.keys()], step, from, to }))
       sums.set(names.get(label)!, (sums.get(names.get(label)!) ?? 0) + value);
     const { denied: all } = await this.#sums(range);
-    const items = (await this.#deps.sources()).map(({ id, name, kind, claims, alone }) => {
+    const items = (await this.#deps.sources(signal)).map(({ id, name, kind, claims, alone }) => {
       const denied = Math.round(sums.get(name) ?? 0);
       const last = sources.lastMatch(id);
       return {

@@ -78,8 +78,8 @@ export function wireInsight({
       kindOf: (source: number) => bySource.get(source)?.kind ?? null,
     };
   };
-  const counted = async () => {
-    const [all, counts] = [await sourcesStore.list(), await sourcesStore.counts()];
+  const counted = async (signal?: AbortSignal) => {
+    const [all, counts] = [await sourcesStore.list(), await sourcesStore.counts(signal)];
     return all.map((one) => ({
       ...one,
       claims: counts.get(one.id)?.claims ?? 0,

@@ -39,10 +39,14 @@ export class MatchCounts {
     return count;
   }
 
-  /** Entries that were hit since a time, by the number of the source whose claim they carry. */
-  async hitBySource(since: number): Promise<Map<number, number>> {
+  /**
+   * Entries that were hit since a time, by the number of the source whose claim they carry.
+   * @throws the reason of the signal, between two slices
+   */
+  async hitBySource(since: number, signal?: AbortSignal): Promise<Map<number, number>> {
     const counts = new Map<number, number>();
     for (let after: Buffer | null = Buffer.alloc(0); after !== null; await yieldToLoop()) {
+      signal?.throwIfAborted();
       const slice: { sort_key: Buffer; source: number | null }[] = (
         await sql<{ sort_key: Buffer; source: number | null }>`
           select h.sort_key, iif(h.last_hit >= ${since}, b.source, null) as source

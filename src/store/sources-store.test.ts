@@ -34,8 +34,11 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 const counts = [
-  { what: 'all', count: async (store: SourcesStore) => (await store.counts()).get(3) },
-  { what: 'those of one source', count: async (store: SourcesStore) => await store.countsOf(3) },
+  { what: 'all', count: async (store: SourcesStore, signal?: AbortSignal) => (await store.counts(signal)).get(3) },
+  {
+    what: 'those of one source',
+    count: async (store: SourcesStore, signal?: AbortSignal) => await store.countsOf(3, signal),
+  },
 ];
 
 describe.each(counts)('a count of claims: $what', ({ count }) => {
@@ -48,6 +51,20 @@ describe.each(counts)('a count of claims: $what', ({ count }) => {
     for (; !ended; turns += 1) await setImmediate();
     expect(await counted).toMatchObject({ claims: addresses });
     expect(turns).toBeGreaterThan((3 * addresses) / 4_096);
+  });
+
+  it('ends between two slices when it is aborted', async () => {
+    const gone = new AbortController();
+    let ended = false;
+    const counted = count(new SourcesStore(database), gone.signal).finally(() => {
+      ended = true;
+    });
+    const refused = expect(counted).rejects.toThrow('the client is gone');
+    // In the second or a later slice of the further claims.
+    for (let turns = 0; turns < 4; turns += 1) await setImmediate();
+    expect(ended).toBe(false);
+    gone.abort(new Error('the client is gone'));
+    await refused;
   });
 });
 

@@ -93,8 +93,9 @@ export class SourcesStore {
    * The claims of each source, ended ones included; by number. Yields to others between slices, so of the changes made
    * meanwhile some count and some do not, and an address whose carried claim changes meanwhile may have one claim
    * counted twice or not at all. Exact if nothing changes.
+   * @throws the reason of the signal, between two slices
    */
-  async counts(): Promise<Map<number, ClaimCounts>> {
+  async counts(signal?: AbortSignal): Promise<Map<number, ClaimCounts>> {
     const counts = new Map<number, ClaimCounts>();
     const count = (source: number, more: ClaimCounts): void => {
       counts.set(source, together(counts.get(source) ?? noClaims, more));
@@ -102,6 +103,7 @@ export class SourcesStore {
     const { read } = this.#database;
     // In the order of the table itself, which takes half as long as that of the addresses.
     for (let after: string | null = ''; after !== null; await yieldToLoop()) {
+      signal?.throwIfAborted();
       const slice: readonly CountedSlice[] = (
         await sql<CountedSlice>`
           select source, count(*) as rows, sum(sort_key is not null) as claims,
@@ -123,6 +125,7 @@ export class SourcesStore {
       after = rows < countedAtOnce ? null : last;
     }
     for await (const slice of this.#furtherSlices()) {
+      signal?.throwIfAborted();
       const further = await sql<{ source: number; claims: number; last_claimed_at: string }>`
         select source, count(*) as claims, max(claimed_at) as last_claimed_at
         from claims where ${slice} group by source`.execute(read);
@@ -132,11 +135,12 @@ export class SourcesStore {
     return counts;
   }
 
-  /** The claims of one source, as `counts` counts them. */
-  async countsOf(source: number): Promise<ClaimCounts> {
+  /** The claims of one source, as `counts` counts them. @throws the reason of the signal, between two slices */
+  async countsOf(source: number, signal?: AbortSignal): Promise<ClaimCounts> {
     const { read } = this.#database;
     let counts = noClaims;
     for (let after: string | null = ''; after !== null; await yieldToLoop()) {
+      signal?.throwIfAborted();
       const slice: CountedOfOne = (
         await sql<CountedOfOne>`
           select count(*) as rows, count(own) as claims, coalesce(sum(own = 0), 0) as alone,
@@ -151,6 +155,7 @@ export class SourcesStore {
       after = slice.rows < countedAtOnce ? null : slice.last;
     }
     for await (const slice of this.#furtherSlices()) {
+      signal?.throwIfAborted();
       const further = await sql<Omit<ClaimCounts, 'alone'>>`
         select count(*) as claims, max(claimed_at) as last_claimed_at
         from claims where source = ${source} and ${slice}`.execute(read);

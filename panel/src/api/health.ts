@@ -3,13 +3,18 @@ import { useApi } from '../session/session.ts';
 import { queryKeys } from './query-keys.ts';
 import type { Attached, Health } from './types.ts';
 
-/** Polled every two seconds, also while events arrive: the verdict must be fresh. */
+/**
+ * Between two requests, also while events arrive: the verdict must be fresh, and a service that hangs sends no event. One
+ * that ends closes the stream of events, which repeats the request at once.
+ */
+const everyMs = 4_000;
+
 export function useHealth() {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.health,
     queryFn: async ({ signal }): Promise<Health> => (await api.GET('/health', { signal })).data,
-    refetchInterval: 2_000,
+    refetchInterval: everyMs,
   });
 }
 

@@ -6,10 +6,12 @@ import type { ApiClient } from './request.ts';
 import type { InsightSeries } from './types.ts';
 
 export type SeriesBy = 'none' | 'site' | 'source';
-export type SeriesMetric = 'denied' | 'requests' | 'entries';
+export type SeriesMetric = 'denied' | 'requests' | 'addresses' | 'entries';
 
 /** The service reads HAProxy's counters every ten seconds; figures of a longer range change more slowly. */
-const everyMs = (range: string): number => (range === '1h' || range === '24h' ? 10_000 : 60_000);
+const everyMs = (range: string): number => (range === '1h' ? 10_000 : range === '24h' ? 30_000 : 60_000);
+/** Of what has a new point or a new order once a minute. */
+const everyMinuteMs = 60_000;
 
 export function useInsight(range: string) {
   const api = useApi();
@@ -22,19 +24,16 @@ export function useInsight(range: string) {
   });
 }
 
-export function useSeries(metric: SeriesMetric, by: SeriesBy, range: string) {
+export function useSeries(metric: SeriesMetric, by: SeriesBy, range: string, enabled = true) {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.insight('series', metric, by, range),
     queryFn: async ({ signal }): Promise<InsightSeries> =>
       (await api.GET('/api/insight/series', { params: { query: { metric, by, range } }, signal })).data,
-    // A new point comes once a minute.
-    refetchInterval: 30_000,
+    enabled,
+    refetchInterval: everyMinuteMs,
   });
 }
-
-/** Tables of addresses are ten times as long as the figures. */
-const tableEveryMs = 30_000;
 
 /** The addresses with most denied requests. */
 export function useKnocking(range: string, limit: number) {
@@ -43,7 +42,7 @@ export function useKnocking(range: string, limit: number) {
     queryKey: queryKeys.insight('knocking', range, limit),
     queryFn: async ({ signal }) =>
       (await api.GET('/api/insight/knocking', { params: { query: { range, limit, sort: 'hits' } }, signal })).data,
-    refetchInterval: tableEveryMs,
+    refetchInterval: everyMinuteMs,
   });
 }
 
@@ -62,7 +61,7 @@ export function useKnockingPages(range: string, sort: KnockingOrder) {
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     // Rows must not move while more of them are being read.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : tableEveryMs),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : everyMinuteMs),
     placeholderData: keepPreviousData,
   });
 }
@@ -88,7 +87,7 @@ export function useCandidates() {
   return useQuery({
     queryKey: queryKeys.insight('candidates'),
     queryFn: async ({ signal }) => (await api.GET('/api/insight/candidates', { signal })).data,
-    refetchInterval: 30_000,
+    refetchInterval: everyMinuteMs,
   });
 }
 

@@ -1,4 +1,5 @@
 import { type ApiClient, createApiClient } from '../../../src/client/client.ts';
+import { LastAnswers } from './last-answers.ts';
 
 export type { ApiClient } from '../../../src/client/client.ts';
 
@@ -15,6 +16,7 @@ const PATIENT = 'x-patient';
 export const patient = { headers: { [PATIENT]: 'yes' } } as const;
 
 export function createApi(key: () => string | null, watcher: RequestWatcher): ApiClient {
+  const answers = new LastAnswers();
   return createApiClient({
     baseUrl: window.location.origin,
     fetch: async (request) => {
@@ -23,6 +25,8 @@ export function createApi(key: () => string | null, watcher: RequestWatcher): Ap
       headers.delete(PATIENT);
       const mine = key();
       if (mine !== null) headers.set('authorization', `Bearer ${mine}`);
+      const last = answers.of(request, mine);
+      if (last !== null) headers.set('if-none-match', last.tag);
       let response: Response;
       try {
         response = await fetch(request, {
@@ -44,7 +48,7 @@ export function createApi(key: () => string | null, watcher: RequestWatcher): Ap
       watcher.answered(response.headers.get('date'));
       // A request sent with an earlier token says nothing about this one.
       if (response.status === 401 && mine === key()) watcher.keyRefused();
-      return response;
+      return await answers.complete(request, response, last);
     },
   });
 }

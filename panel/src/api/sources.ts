@@ -6,11 +6,12 @@ import { queryKeys } from './query-keys.ts';
 export const countedEvery = 60_000;
 
 /** @param poll false: the names matter, not the counts */
-export function useSources({ poll = false } = {}) {
+export function useSources({ poll = false, enabled = true } = {}) {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.sources,
     queryFn: async ({ signal }) => (await api.GET('/api/sources', { signal })).data,
+    enabled,
     staleTime: poll ? 0 : countedEvery,
     ...(poll ? { refetchInterval: countedEvery } : {}),
   });

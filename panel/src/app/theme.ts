@@ -7,6 +7,7 @@ import {
   Modal,
   Notification,
   rem,
+  SegmentedControl,
 } from '@mantine/core';
 import classes from './theme.module.css';
 
@@ -66,8 +67,9 @@ export const theme = createTheme({
   autoContrast: true,
   fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(19) },
   defaultRadius: 'md',
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamilyMonospace:
+    '"JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: {
     fontWeight: '650',
     sizes: { h1: { fontSize: rem(24) }, h2: { fontSize: rem(20) }, h3: { fontSize: rem(16) } },
@@ -84,6 +86,7 @@ export const theme = createTheme({
     Drawer: Drawer.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
     }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Notification: Notification.extend({
       classNames: { root: classes.notification ?? '', description: classes.notificationText ?? '' },
     }),
@@ -121,6 +124,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--panel-ground': '#fbfbfc',
     '--panel-side': '#f4f6f8',
     '--panel-hover': '#eef1f6',
+    '--panel-chosen': '#e8eefc',
   },
   dark: {
     '--mantine-color-text': '#e8eaee',
@@ -138,5 +142,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--panel-ground': '#0f1114',
     '--panel-side': '#0a0b0d',
     '--panel-hover': '#1d2127',
+    '--panel-chosen': '#1a2438',
   },
 });

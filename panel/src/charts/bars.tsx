@@ -36,13 +36,18 @@ export function SparkLine({ values, fromZero = true }: SparkLineProps) {
   const x = (at: number): string => ((at / Math.max(1, values.length - 1)) * 100).toFixed(2);
   const y = (value: number): string => (23 - ((value - least) / range) * 21).toFixed(2);
   let path = '';
+  let area = '';
   for (const [at, value] of values.entries()) {
     if (value === null) continue;
-    path += `${(values[at - 1] ?? null) === null ? 'M' : 'L'}${x(at)} ${y(value)}`;
+    const begins = (values[at - 1] ?? null) === null;
+    path += `${begins ? 'M' : 'L'}${x(at)} ${y(value)}`;
+    area += `${begins ? `M${x(at)} 24L` : 'L'}${x(at)} ${y(value)}`;
+    if ((values[at + 1] ?? null) === null) area += `L${x(at)} 24Z`;
   }
   return (
     <svg className={classes.line} viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true" focusable="false">
-      <path d={path} />
+      <path d={area} className={classes.area} />
+      <path d={path} className={classes.stroke} />
     </svg>
   );
 }

@@ -19,7 +19,7 @@ export interface Plot {
 }
 
 const steps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
-const font = '11px system-ui';
+const font = '11px Inter, system-ui';
 
 export function createPlot(container: HTMLElement, first: ChartData, options: PlotOptions): Plot {
   const { width, height, onStep, fromZero } = options;
@@ -80,6 +80,9 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
           width: 1.5,
           points: { show: false },
         })),
+        ...(first.previous === undefined
+          ? []
+          : [{ stroke: colour('--panel-quiet'), width: 1, dash: [4, 4], points: { show: false } }]),
       ],
       hooks: {
         drawClear: [(drawn) => drawGaps(drawn, data, colour('--mantine-color-dimmed'))],
@@ -99,8 +102,9 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
   };
 }
 
-function aligned({ times, lines }: ChartData): uPlot.AlignedData {
-  return [[...times], ...stacked(lines).toReversed()] as uPlot.AlignedData;
+function aligned({ times, lines, previous }: ChartData): uPlot.AlignedData {
+  const over = previous === undefined ? [] : [[...previous.values]];
+  return [[...times], ...stacked(lines).toReversed(), ...over] as uPlot.AlignedData;
 }
 
 /** Opaque, so that areas that lie over each other keep their own colour. Both are `#rrggbb`. */
@@ -145,7 +149,7 @@ function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => 
   const { ctx, bbox } = plot;
   ctx.save();
   const ratio = uPlot.pxRatio;
-  ctx.font = `${11 * ratio}px system-ui`;
+  ctx.font = `${11 * ratio}px Inter, system-ui`;
   ctx.textBaseline = 'bottom';
   ctx.lineWidth = ratio;
   const written: number[] = [];

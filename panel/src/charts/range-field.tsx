@@ -21,7 +21,6 @@ export function RangeField({ range, onChange }: RangeFieldProps) {
     <SegmentedControl
       size="xs"
       aria-label="Range"
-      withItemsBorders={false}
       className={classes.range ?? ''}
       value={range}
       onChange={(value) => onChange(value as RangeName)}

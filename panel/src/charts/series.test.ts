@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { InsightSeries } from '../api/types.ts';
-import { chartData, gapAt, stacked } from './series.ts';
+import { chartData, gapAt, previousValues, stacked } from './series.ts';
 
 const begin = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
@@ -63,4 +63,15 @@ it('adds up all but the four loudest', () => {
     [9, 9],
     [17, 17],
   ]);
+});
+
+it('compares with the period before, whose steps may be longer, and of which something may not be known', () => {
+  const drawn = chartData(answer({ step_seconds: 60, values: [[1, 2, 3, 4]] }), perMinute);
+  // Two steps of the period before, then those of the period itself.
+  const twice = { from: iso(begin - 240), step_seconds: 120, values: [[240, null, 6, 8]] };
+  const period = { seconds: 240, perMinute: true };
+  expect(previousValues(twice, drawn, period)).toEqual([120, 120, null, null]);
+  expect(previousValues(twice, drawn, { ...period, perMinute: false })).toEqual([240, 240, null, null]);
+  // Older than all that is known.
+  expect(previousValues(twice, drawn, { ...period, seconds: 480 })).toEqual([null, null, null, null]);
 });

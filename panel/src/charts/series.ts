@@ -28,6 +28,8 @@ export interface ChartData {
   readonly lines: readonly Line[];
   readonly gaps: readonly Gap[];
   readonly marks: readonly Mark[];
+  /** The sum of all lines in the period before, at the same places. */
+  readonly previous?: { readonly label: string; readonly values: readonly (number | null)[] };
 }
 
 const colours = ['--chart-1', '--chart-2', '--chart-3', '--chart-4'] as const;
@@ -35,10 +37,17 @@ export const restColour = '--chart-5';
 export const rest = 'others';
 const unknownCause = 'not counted';
 
-/** @param perMinute values are sums of a step, shown per minute; the last step, which is not over, is left out */
+interface Drawing {
+  /** Values are sums of a step, shown per minute; the last step, which is not over, is left out. */
+  readonly perMinute: boolean;
+  readonly now: number;
+  /** Default: by size. */
+  readonly colourOf?: ((label: string) => string) | undefined;
+}
+
 export function chartData(
   { from, step_seconds: step, labels, values, gaps, marks }: InsightSeries,
-  { perMinute, now }: { readonly perMinute: boolean; readonly now: number },
+  { perMinute, now, colourOf }: Drawing,
 ): ChartData {
   const begin = Date.parse(from) / 1_000;
   const all = labels.map((label, index) => ({ label, values: values[index] ?? [] }));
@@ -47,7 +56,7 @@ export function chartData(
   const times = Array.from({ length: Math.max(0, shown) }, (_, index) => begin + index * step);
   const scaled = loudest(all).map(({ label, values: own }, index) => ({
     label,
-    colour: label === rest ? restColour : (colours[index] ?? restColour),
+    colour: label === rest ? restColour : (colourOf?.(label) ?? colours[index] ?? restColour),
     values: times.map((_, at) => {
       const value = own[at] ?? null;
       return value === null || !perMinute ? value : (value * 60) / step;
@@ -67,6 +76,25 @@ export function chartData(
       .filter(({ kind }) => kind !== 'gap')
       .map(({ at, kind, text }) => ({ at: Date.parse(at) / 1_000, kind, text })),
   };
+}
+
+/**
+ * The values of the period before, at the times of this one.
+ * @param twice of a range that is twice as long: its first half is the period before
+ * @param seconds the length of the period
+ */
+export function previousValues(
+  twice: Pick<InsightSeries, 'from' | 'step_seconds' | 'values'>,
+  { times, stepSeconds }: Pick<ChartData, 'times' | 'stepSeconds'>,
+  { seconds, perMinute }: { readonly seconds: number; readonly perMinute: boolean },
+): (number | null)[] {
+  const begin = Date.parse(twice.from) / 1_000;
+  const [all = []] = twice.values;
+  return times.map((time) => {
+    const middle = time + stepSeconds / 2 - seconds;
+    const value = all[Math.floor((middle - begin) / twice.step_seconds)] ?? null;
+    return value === null || !perMinute ? value : (value * 60) / twice.step_seconds;
+  });
 }
 
 interface Values {

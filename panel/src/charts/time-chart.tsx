@@ -22,7 +22,8 @@ export default function TimeChart({ data, unit, height, fromZero }: TimeChartPro
   const plot = useRef<Plot>(null);
   const [step, setStep] = useState<number | null>(null);
   const scheme = useComputedColorScheme('light');
-  const kind = data.lines.map(({ label, colour }) => `${label} ${colour}`).join('\n');
+  const lines = data.lines.map(({ label, colour }) => `${label} ${colour}`);
+  const kind = [...lines, data.previous?.label ?? ''].join('\n');
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: created again only for another size, theme or set of lines.
   useEffect(() => {

@@ -10,6 +10,15 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
 };
 
 const hour = 3_600;
+const day = 24 * hour;
+
+export const rangeSeconds: Readonly<Record<RangeName, number>> = {
+  '1h': hour,
+  '24h': day,
+  '7d': 7 * day,
+  '30d': 30 * day,
+  '90d': 90 * day,
+};
 
 /** "24 h", "90 d". */
 export function rangeText(seconds: number): string {
@@ -19,8 +28,6 @@ export function rangeText(seconds: number): string {
 export function isRangeName(text: string): text is RangeName {
   return (ranges as readonly string[]).includes(text);
 }
-
-const day = 86_400;
 
 /** A label of the axis. @param step seconds between two labels */
 export function axisText(seconds: number, step: number): string {

@@ -11,7 +11,7 @@ interface TipProps {
 }
 
 /** The figures of one step, and what happened in it. */
-export function Tip({ data: { times, stepSeconds, lines, gaps, marks }, step, unit }: TipProps) {
+export function Tip({ data: { times, stepSeconds, lines, gaps, marks, previous }, step, unit }: TipProps) {
   const from = times[step];
   if (from === undefined) return null;
   const gap = gapAt(gaps, from, from + stepSeconds);
@@ -31,6 +31,12 @@ export function Tip({ data: { times, stepSeconds, lines, gaps, marks }, step, un
             <dd>{count(values[step] ?? null)}</dd>
           </Fragment>
         ))}
+        {previous !== undefined && (
+          <>
+            <dt className={classes.about}>{previous.label}</dt>
+            <dd className={classes.about}>{count(previous.values[step] ?? null)}</dd>
+          </>
+        )}
       </dl>
       <div className={classes.about}>{unit}</div>
       {gap !== null && <div className={classes.about}>Gap: {gap.cause}</div>}

@@ -39,7 +39,9 @@ export function LiveEvents({ children }: { readonly children: ReactNode }) {
       () => live.stream.start(),
     );
     const stopRefreshing = refreshOn(live.log, queries);
+    const stopAsking = askOnLoss(live.stream, queries);
     return () => {
+      stopAsking();
       stopRefreshing();
       stopWatching();
       live.stream.stop();
@@ -93,6 +95,16 @@ function refreshOn(log: EventLog, queries: QueryClient): () => void {
     stop();
     if (timer !== null) clearTimeout(timer);
   };
+}
+
+/** Whether the service has ended is then known at once. */
+function askOnLoss(stream: EventStream, queries: QueryClient): () => void {
+  let before = stream.state.kind;
+  return stream.subscribe(() => {
+    const { kind } = stream.state;
+    if (kind === 'lost' && before === 'live') void invalidate(queries, new Set(['health']));
+    before = kind;
+  });
 }
 
 function whenHidden(onHidden: () => void, onShown: () => void): () => void {

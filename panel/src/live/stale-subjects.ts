@@ -8,7 +8,7 @@ export type EventSubject = EventType extends infer Type
   : never;
 
 const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
-  // Health is polled every two seconds and costs the service a check of every worker, so no block repeats it.
+  // Health is polled every few seconds and costs the service a check of every worker, so no block repeats it.
   entry: ['blocked-ips', 'blocked-ip', 'check'],
   entries: ['blocked-ips', 'blocked-ip', 'check'],
   sync: ['blocked-ip', 'check'],

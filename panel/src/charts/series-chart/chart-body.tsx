@@ -4,8 +4,10 @@ import { ChartNotes } from './chart-notes.tsx';
 import { Legend } from './legend.tsx';
 import { SeriesTable } from './series-table.tsx';
 
-// Apart from the page, whose words are there before a picture is needed.
-const TimeChart = lazy(() => import('../time-chart.tsx'));
+// Apart from the page, whose words are there before a picture is needed; loaded beside the figures, not after them.
+const load = () => import('../time-chart.tsx');
+const TimeChart = lazy(load);
+void load().catch(() => undefined);
 
 interface ChartBodyProps {
   readonly data: ChartData;

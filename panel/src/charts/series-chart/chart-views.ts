@@ -16,8 +16,8 @@ const denied = { metric: 'denied', perMinute: true, fromZero: true, unit: 'denie
 
 /** Of denied requests. */
 export const deniedViews: readonly ChartView[] = [
-  { ...denied, name: 'denied', label: 'Denied', title: 'Denied requests per minute', by: 'none' },
   { ...denied, name: 'sites', label: 'Denied by site', title: 'Denied requests per minute, by site', by: 'site' },
+  { ...denied, name: 'denied', label: 'Denied', title: 'Denied requests per minute', by: 'none' },
   {
     ...denied,
     name: 'sources',

@@ -5,7 +5,7 @@ import type { ChartData } from '../series.ts';
 import classes from './chart.module.css';
 
 /** With the last value of each line. */
-export function Legend({ data: { lines } }: { readonly data: ChartData }) {
+export function Legend({ data: { lines, previous } }: { readonly data: ChartData }) {
   return (
     <Group gap="2px 16px" justify="flex-end">
       {lines.map(({ label, colour, values }) => (
@@ -14,6 +14,12 @@ export function Legend({ data: { lines } }: { readonly data: ChartData }) {
           {label} <b>{shortCount(values.at(-1) ?? null)}</b>
         </Text>
       ))}
+      {previous !== undefined && (
+        <Text size="xs" c="dimmed">
+          <span className={classes.dashed} aria-hidden="true" />
+          {previous.label}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -3,11 +3,12 @@ import { useMemo } from 'react';
 import { useSeries } from '../../api/insight.ts';
 import { useServiceNow } from '../../parts/age.tsx';
 import { unknownFigure } from '../../parts/figures.ts';
-import { Read } from '../../parts/read.tsx';
+import { Read, ReadProblem } from '../../parts/read.tsx';
+import { useSourceColours } from '../../parts/source-colours.ts';
 import styles from '../../parts/styles.module.css';
 import { useUrlState } from '../../parts/url-state.ts';
-import { chartData } from '../series.ts';
-import type { RangeName } from '../times.ts';
+import { chartData, previousValues } from '../series.ts';
+import { type RangeName, rangeLabels, rangeSeconds } from '../times.ts';
 import { ChartBody } from './chart-body.tsx';
 import { type ChartView, viewNamed } from './chart-views.ts';
 
@@ -18,12 +19,14 @@ interface SeriesChartProps {
   readonly height: number;
 }
 
-/** What it shows is in the URL: `chart`, and `as=table`. */
+/** What it shows is in the URL: `chart`, `previous=shown`, and `as=table`. */
 export function SeriesChart({ range, views, height }: SeriesChartProps) {
   const [name, setName] = useUrlState('chart', views[0]?.name ?? '');
   const [as, setAs] = useUrlState('as', 'picture');
+  const [previous, setPrevious] = useUrlState('previous', 'hidden');
   const view = viewNamed(views, name);
   const isTable = as === 'table';
+  const compares = previous === 'shown';
   return (
     <section className={styles.card} aria-label={view.title}>
       <Group justify="space-between" gap="xs" mb="xs">
@@ -38,12 +41,20 @@ export function SeriesChart({ range, views, height }: SeriesChartProps) {
             onChange={(event) => setName(event.currentTarget.value)}
             data={views.map(({ name: value, label }) => ({ value, label }))}
           />
+          <Button
+            size="xs"
+            variant={compares ? 'light' : 'default'}
+            aria-pressed={compares}
+            onClick={() => setPrevious(compares ? 'hidden' : 'shown')}
+          >
+            Previous {rangeLabels[range]}
+          </Button>
           <Button size="xs" variant="default" onClick={() => setAs(isTable ? 'picture' : 'table')}>
             {isTable ? 'Show as chart' : 'Show as table'}
           </Button>
         </Group>
       </Group>
-      <Drawn view={view} range={range} isTable={isTable} height={height} />
+      <Drawn view={view} range={range} isTable={isTable} compares={compares} height={height} />
     </section>
   );
 }
@@ -52,35 +63,51 @@ interface DrawnProps {
   readonly view: ChartView;
   readonly range: RangeName;
   readonly isTable: boolean;
+  readonly compares: boolean;
   readonly height: number;
 }
 
-function Drawn({ view, range, isTable, height }: DrawnProps) {
-  const series = useSeries(view.metric, view.by, range);
+function Drawn({ view, range, isTable, compares, height }: DrawnProps) {
+  const { perMinute } = view;
+  const ofSources = useSourceColours(view.by === 'source');
+  const colourOf = view.by === 'source' ? ofSources : undefined;
+  const divided = useSeries(view.metric, view.by, range);
+  // As of a service without sites.
+  const isUndivided = view.by !== 'none' && divided.data?.labels.length === 0;
+  const sum = useSeries(view.metric, 'none', range, isUndivided);
+  const series = isUndivided ? sum : divided;
+  const seconds = rangeSeconds[range];
+  const twice = useSeries(view.metric, 'none', `${2 * seconds}s`, compares);
   const now = useServiceNow(10_000);
-  const data = useMemo(
-    () => series.data && chartData(series.data, { perMinute: view.perMinute, now: now / 1_000 }),
-    [series.data, view.perMinute, now],
-  );
+  const data = useMemo(() => {
+    if (series.data === undefined) return undefined;
+    const drawn = chartData(series.data, { perMinute, now: now / 1_000, colourOf });
+    if (!compares || twice.data === undefined) return drawn;
+    const values = previousValues(twice.data, drawn, { seconds, perMinute });
+    return { ...drawn, previous: { label: `previous ${rangeLabels[range]}`, values } };
+  }, [series.data, twice.data, compares, perMinute, seconds, range, colourOf, now]);
   return (
-    <Read of={{ ...series, data }} failed="Could not load the chart" loading="Loading the chart">
-      {(drawn) =>
-        drawn.lines.length === 0 ? (
-          <Text size="sm" c="dimmed" py="xl" ta="center">
-            Nothing to show for this range yet ({unknownFigure}).
-          </Text>
-        ) : (
-          <ChartBody
-            data={drawn}
-            isTable={isTable}
-            height={height}
-            title={view.title}
-            unit={view.unit}
-            fromZero={view.fromZero}
-            oneIn={series.data?.sampled?.one_in ?? null}
-          />
-        )
-      }
-    </Read>
+    <>
+      {compares && <ReadProblem of={twice} failed="Could not load the previous period" />}
+      <Read of={{ ...series, data }} failed="Could not load the chart" loading="Loading the chart">
+        {(drawn) =>
+          drawn.lines.length === 0 ? (
+            <Text size="sm" c="dimmed" py="xl" ta="center">
+              Nothing to show for this range yet ({unknownFigure}).
+            </Text>
+          ) : (
+            <ChartBody
+              data={drawn}
+              isTable={isTable}
+              height={height}
+              title={view.title}
+              unit={view.unit}
+              fromZero={view.fromZero}
+              oneIn={series.data?.sampled?.one_in ?? null}
+            />
+          )
+        }
+      </Read>
+    </>
   );
 }

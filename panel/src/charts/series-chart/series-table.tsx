@@ -10,7 +10,11 @@ interface SeriesTableProps {
 }
 
 /** The same figures as the picture, newest first. */
-export function SeriesTable({ data: { times, stepSeconds, lines, gaps, marks }, title, unit }: SeriesTableProps) {
+export function SeriesTable({
+  data: { times, stepSeconds, lines, gaps, marks, previous },
+  title,
+  unit,
+}: SeriesTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section className={classes.scroll} aria-label={`${title} as a table`} tabIndex={0}>
@@ -23,6 +27,11 @@ export function SeriesTable({ data: { times, stepSeconds, lines, gaps, marks }, 
                 {label} ({unit})
               </th>
             ))}
+            {previous !== undefined && (
+              <th scope="col">
+                {previous.label} ({unit})
+              </th>
+            )}
             <th scope="col">Notes</th>
           </tr>
         </thead>
@@ -42,6 +51,7 @@ export function SeriesTable({ data: { times, stepSeconds, lines, gaps, marks }, 
                   {lines.map(({ label, values }) => (
                     <td key={label}>{count(values[at] ?? null)}</td>
                   ))}
+                  {previous !== undefined && <td>{count(previous.values[at] ?? null)}</td>}
                   <td>{notes.join('. ')}</td>
                 </tr>
               );

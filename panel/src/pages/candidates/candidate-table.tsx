@@ -32,7 +32,13 @@ export function CandidateTable({ items, current, onChoose }: CandidateTableProps
       </thead>
       <tbody ref={rows} data-rows>
         {items.map(({ ip_address: ip, rate, requests, error_share: errors, active_since: since, spark, ...one }) => (
-          <tr key={ip} data-row data-current={ip === current} onClick={() => onChoose(ip)}>
+          <tr
+            key={ip}
+            data-row
+            data-current={ip === current}
+            data-attention={errors >= manyErrors}
+            onClick={() => onChoose(ip)}
+          >
             <td>
               <button
                 type="button"
@@ -53,7 +59,7 @@ export function CandidateTable({ items, current, onChoose }: CandidateTableProps
               <SparkLine values={spark} />
             </td>
             <td data-label="In 10 min">{count(requests)}</td>
-            <td data-label="Errors" data-attention={errors >= manyErrors}>
+            <td data-label="Errors" className={classes.errors}>
               {percent(errors)}
             </td>
             <td data-label="Active for">

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useInsight } from '../../api/insight.ts';
+import type { InsightSummary } from '../../api/types.ts';
 import { allViews } from '../../charts/series-chart/chart-views.ts';
 import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
 import { type RangeName, rangeLabels } from '../../charts/times.ts';
-import { Loading } from '../../parts/loading.tsx';
 import { ReadProblem } from '../../parts/read.tsx';
 import { WhereCounted } from '../../parts/where-counted.tsx';
 import { AttackLine } from './attack-line.tsx';
@@ -13,31 +13,40 @@ import { LoudestBlocked } from './tables/loudest-blocked.tsx';
 import { LoudestClients } from './tables/loudest-clients.tsx';
 import { SourceEffects } from './tables/source-effects.tsx';
 
-/** What the blocked set does. */
+/** What the blocked set does. Its parts are requested at once: none waits for the figures. */
 export function InsightPart({ range }: { readonly range: RangeName }) {
   const insight = useInsight(range);
   const { data, error } = insight;
   return (
     <WhereCounted error={error}>
       <ReadProblem of={insight} failed="Could not load the figures of denied requests" />
-      {data === undefined && error === null && <Loading what="Loading the figures" />}
-      {data !== undefined && (
-        <>
-          {data.attack !== null && <AttackLine id={data.attack.id} since={data.attack.started_at} />}
-          <Figures summary={data} range={range} />
-          {data.since === null && (
-            <Text size="sm" c="dimmed">
-              Counting begins with the first denied request. First figures in a minute.
-            </Text>
-          )}
-          <SeriesChart range={range} views={allViews} height={220} />
-          <div className={classes.tables}>
-            <LoudestBlocked range={range} label={rangeLabels[range]} />
-            <LoudestClients />
-            <SourceEffects range={range} summary={data} />
-          </div>
-        </>
-      )}
+      {(data !== undefined || error === null) && <Parts summary={data} range={range} />}
     </WhereCounted>
+  );
+}
+
+interface PartsProps {
+  /** Undefined: not loaded yet. */
+  readonly summary: InsightSummary | undefined;
+  readonly range: RangeName;
+}
+
+function Parts({ summary, range }: PartsProps) {
+  return (
+    <>
+      {summary?.attack != null && <AttackLine id={summary.attack.id} since={summary.attack.started_at} />}
+      <Figures summary={summary} range={range} />
+      {summary?.since === null && (
+        <Text size="sm" c="dimmed">
+          Counting begins with the first denied request. First figures in a minute.
+        </Text>
+      )}
+      <SeriesChart range={range} views={allViews} height={220} />
+      <div className={classes.tables}>
+        <LoudestBlocked range={range} label={rangeLabels[range]} />
+        <LoudestClients />
+        <SourceEffects range={range} summary={summary} />
+      </div>
+    </>
   );
 }

@@ -1,62 +1,51 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { isInsightLoading, isInsightOff, useSourceEffects } from '../../api/insight.ts';
 import { useSources } from '../../api/sources.ts';
+import type { Source, SourceEffect } from '../../api/types.ts';
+import { ShareBar } from '../../charts/bars.tsx';
 import { Age } from '../../parts/age.tsx';
+import { count, percent, unknownFigure } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { Read } from '../../parts/read.tsx';
+import { Read, ReadProblem } from '../../parts/read.tsx';
+import { type ColourOf, useSourceColours } from '../../parts/source-colours.ts';
+import { SourceName } from '../../parts/source-name.tsx';
 import { kindWords } from '../../parts/source-words.ts';
 import styles from '../../parts/styles.module.css';
 import { UserText } from '../../parts/user-text.tsx';
+import classes from './sources.module.css';
 
+const days = 30;
+const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, `Of denied, ${days} d`, 'Newest claim'];
+
+/** Who wants addresses blocked, and what each of them is worth. */
 export default function SourcesPage() {
   const sources = useSources({ poll: true });
+  const colourOf = useSourceColours();
+  const effects = useSourceEffects(`${days}d`);
+  const uncounted = isInsightOff(effects.error) || isInsightLoading(effects.error);
+  const bySource = new Map(effects.data?.items.map((one) => [one.source, one]));
   return (
     <PageFrame
       title="Sources"
       about="Who wants addresses blocked. An address is blocked while at least one source claims it."
     >
+      {!uncounted && <ReadProblem of={effects} failed="Could not load what the sources do" />}
       <Read of={sources} failed="Could not load the sources" loading="Counting the claims of each source">
         {({ items }) => (
           <>
             <div className={styles.card}>
-              <ListTable
-                label="Sources"
-                columns={['Name', 'Kind', 'Claims', 'Blocked only by it', 'Newest claim']}
-                buttons="Actions"
-              >
-                {items.map(({ name, kind, note, claims, alone, last_claimed_at: last }) => (
-                  <tr key={name} data-row>
-                    <td data-label="Name" data-long>
-                      <b>{name}</b>
-                      {note !== null && (
-                        <Text size="xs" c="dimmed">
-                          <UserText text={note} />
-                        </Text>
-                      )}
-                    </td>
-                    <td data-label="Kind">{kindWords[kind]}</td>
-                    <td data-label="Claims" className={styles.figure}>
-                      {claims.toLocaleString()}
-                    </td>
-                    <td data-label="Blocked only by it" className={styles.figure}>
-                      {alone.toLocaleString()}
-                    </td>
-                    <td data-label="Newest claim">{last === null ? 'None' : <Age time={last} />}</td>
-                    <td data-actions>
-                      {claims > 0 && (
-                        <Anchor
-                          size="sm"
-                          aria-label={`Show entries of ${name}`}
-                          renderRoot={(props) => <Link to="/blocked" search={{ source: name }} {...props} />}
-                        >
-                          Show entries
-                        </Anchor>
-                      )}
-                    </td>
-                  </tr>
+              <ListTable label="Sources" columns={columns} buttons="Actions">
+                {items.map((source) => (
+                  <Row key={source.name} source={source} effect={bySource.get(source.name)} colourOf={colourOf} />
                 ))}
               </ListTable>
+              <Text size="xs" c="dimmed" mt="sm">
+                {isInsightOff(effects.error)
+                  ? 'Denied requests are not counted: the setting PROXY_MANAGER_INSIGHT is off.'
+                  : `Matched: entries that denied a request. A request counts for the source whose claim its entry carries.${effects.data?.complete === false ? ` Not all of the last ${days} days was watched: it may be more.` : ''}`}
+              </Text>
             </div>
             <Text size="sm" c="dimmed">
               An unblock drops the claims of operators and agents. Those of a list stay, because the next list would
@@ -66,5 +55,78 @@ export default function SourcesPage() {
         )}
       </Read>
     </PageFrame>
+  );
+}
+
+interface RowProps {
+  readonly source: Source;
+  /** Undefined: not known. */
+  readonly effect: SourceEffect | undefined;
+  readonly colourOf: ColourOf;
+}
+
+function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last }, effect, colourOf }: RowProps) {
+  const share = effect?.share ?? null;
+  return (
+    <tr data-row>
+      <td data-label="Name" data-long>
+        <b>
+          <SourceName name={name} colourOf={colourOf} />
+        </b>
+        {note !== null && (
+          <Text size="xs" c="dimmed">
+            <UserText text={note} />
+          </Text>
+        )}
+      </td>
+      <td data-label="Kind">{kindWords[kind]}</td>
+      <td data-label="Entries" className={styles.figure}>
+        {count(claims)}
+      </td>
+      <td data-label="Only here" className={styles.figure}>
+        {count(alone)}
+      </td>
+      <td data-label={`Matched, ${days} d`} className={styles.figure}>
+        {count(effect?.matched_30d ?? null)}
+        {effect !== undefined && claims > 0 && (
+          <span className={classes.beside}> {percent(Math.min(1, effect.matched_30d / claims))}</span>
+        )}
+      </td>
+      <td data-label={`Of denied, ${days} d`}>
+        {share === null ? (
+          unknownFigure
+        ) : (
+          <span className={classes.share}>
+            <ShareBar share={share} colour={colourOf(name)} />
+            <span className={styles.figure}>{percent(share)}</span>
+          </span>
+        )}
+      </td>
+      <td data-label="Newest claim">{last === null ? 'None' : <Age time={last} />}</td>
+      <td data-actions>
+        {claims > 0 && (
+          <span className={classes.links}>
+            <Anchor
+              size="sm"
+              aria-label={`Show entries of ${name}`}
+              renderRoot={(props) => <Link to="/blocked" search={{ source: name }} {...props} />}
+            >
+              Show entries
+            </Anchor>
+            {effect !== undefined && effect.matched_30d < claims && (
+              <Anchor
+                size="sm"
+                aria-label={`Show entries of ${name} that did not match`}
+                renderRoot={(props) => (
+                  <Link to="/blocked" search={{ source: name, not_hit_for: `${days}d` }} {...props} />
+                )}
+              >
+                Not matched, {days} d
+              </Anchor>
+            )}
+          </span>
+        )}
+      </td>
+    </tr>
   );
 }

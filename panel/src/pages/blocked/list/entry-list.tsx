@@ -5,6 +5,7 @@ import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedQuery } from '../../../api/blocked-ips.ts';
 import type { ListedIp } from '../../../api/types.ts';
+import { useSourceColours } from '../../../parts/source-colours.ts';
 import styles from '../../../parts/styles.module.css';
 import { ColumnHeader, type ListSort } from './column-header.tsx';
 import classes from './entry-list.module.css';
@@ -56,6 +57,7 @@ export function EntryList(props: EntryListProps) {
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };
   const position = positionWithin(view.position, shape);
   const { first, last } = visibleRows(position, shape);
+  const colourOf = useSourceColours();
   const sparks = useSparks(query, { first, last, shown: !narrow && rows > 0 });
 
   useEffect(() => {
@@ -203,6 +205,7 @@ export function EntryList(props: EntryListProps) {
               opened={opened !== '' && cache.row(index)?.ip_address === opened}
               selectable={onSelect !== null}
               removable={onRemove !== null}
+              colourOf={colourOf}
               actions={actions}
             />
           ))}

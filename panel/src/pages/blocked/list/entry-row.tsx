@@ -4,7 +4,9 @@ import type { EntryHits, ListedIp } from '../../../api/types.ts';
 import { SparkBars } from '../../../charts/bars.tsx';
 import { Age, End, momentText } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
-import { claimsOf, manual, sourceNames } from '../../../parts/source-words.ts';
+import type { ColourOf } from '../../../parts/source-colours.ts';
+import { SourceName } from '../../../parts/source-name.tsx';
+import { claimsOf, sourceNames } from '../../../parts/source-words.ts';
 import styles from '../../../parts/styles.module.css';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { matchIn } from '../search.ts';
@@ -35,13 +37,14 @@ interface EntryRowProps {
   readonly found: string;
   readonly selectable: boolean;
   readonly removable: boolean;
+  readonly colourOf: ColourOf;
   /** The same object in every render, so that unchanged rows are not rendered again. */
   readonly actions: RowActions;
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, removable, actions } =
-    props;
+  const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, removable } = props;
+  const { colourOf, actions } = props;
   if (entry === undefined) {
     return (
       <div
@@ -105,14 +108,12 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
         {entry.blocked_by === null ? '—' : <Marked text={entry.blocked_by} part={found} />}
       </span>
       <span role="gridcell" className={classes.source} title={sourceNames(claims)}>
-        {entry.claims === undefined ? (
-          <span className={classes.none}>{manual}</span>
-        ) : (
-          <span className={classes.chip}>
-            <span className={classes.chipName}>{claims[0]?.source}</span>
-            {claims.length > 1 && <span>+{claims.length - 1}</span>}
+        <span className={classes.chip}>
+          <span className={classes.chipName}>
+            <SourceName name={claims[0]?.source ?? ''} colourOf={colourOf} />
           </span>
-        )}
+          {claims.length > 1 && <span>+{claims.length - 1}</span>}
+        </span>
       </span>
       <span role="gridcell" className={`${classes.denied} ${styles.figure}`} {...titleOf(deniedCell(entry.hits))}>
         {deniedCell(entry.hits).text}

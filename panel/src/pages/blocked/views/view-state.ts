@@ -21,6 +21,7 @@ export const ownViews: readonly View[] = [
   { name: 'All', search: emptyView },
   { name: 'Newest', search: { ...emptyView, sort: 'blocked_at', order: 'desc' } },
   { name: 'Expiring', search: { ...emptyView, expiring: 'yes', sort: 'expires_at' } },
+  { name: 'Never matched, 90 d', search: { ...emptyView, not_hit_for: '90d' } },
   { name: 'Wider than /20', search: { ...emptyView, wider_than: '20' } },
 ];
 

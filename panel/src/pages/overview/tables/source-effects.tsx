@@ -8,6 +8,8 @@ import { count, percent } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
 import classes from '../../../parts/small-table.module.css';
 import { SmallTable } from '../../../parts/small-table.tsx';
+import { colourBySource } from '../../../parts/source-colours.ts';
+import { SourceName } from '../../../parts/source-name.tsx';
 import styles from '../../../parts/styles.module.css';
 
 const shown = 6;
@@ -20,13 +22,16 @@ const columns = [
 
 interface SourceEffectsProps {
   readonly range: RangeName;
-  readonly summary: InsightSummary;
+  /** Undefined: not loaded yet. */
+  readonly summary: InsightSummary | undefined;
 }
 
 export function SourceEffects({ range, summary }: SourceEffectsProps) {
   const effects = useSourceEffects(range);
-  const items = (effects.data?.items ?? []).toSorted((a, b) => b.denied - a.denied || b.entries - a.entries);
-  const { denied, not_attributed: unknown } = summary;
+  const all = effects.data?.items ?? [];
+  const colourOf = colourBySource(all.filter(({ entries }) => entries > 0).map(({ source }) => source));
+  const items = all.toSorted((a, b) => b.denied - a.denied || b.entries - a.entries);
+  const { denied = null, not_attributed: unknown = null } = summary ?? {};
   const share = denied === null || unknown === null || denied === 0 ? null : unknown / denied;
   return (
     <div className={styles.grow}>
@@ -40,11 +45,13 @@ export function SourceEffects({ range, summary }: SourceEffectsProps) {
           <tr key={one.source} data-row>
             <td className={classes.long} title={one.source}>
               <Anchor inherit renderRoot={(props) => <Link to="/blocked" search={{ source: one.source }} {...props} />}>
-                {one.source}
+                <SourceName name={one.source} colourOf={colourOf} />
               </Anchor>
             </td>
             <td data-figure="true">{count(one.entries)}</td>
-            <td className={classes.bar}>{one.share !== null && <ShareBar share={one.share} />}</td>
+            <td className={classes.bar}>
+              {one.share !== null && <ShareBar share={one.share} colour={colourOf(one.source)} />}
+            </td>
             <td data-figure="true">{percent(one.share)}</td>
           </tr>
         ))}

@@ -1,1 +1,0 @@
-import{o as e,rt as t}from"./query-keys-AJ4hx4hT.js";import{V as n}from"./index-Co4BP6aF.js";import{t as r}from"./jsx-runtime-N0nqCsiR.js";var i=r();function a({title:r,children:a}){return e(`admin`)?a:(0,i.jsx)(n,{title:r,children:(0,i.jsx)(t,{c:`dimmed`,children:`You need an administrator key to see this page.`})})}export{a as t};

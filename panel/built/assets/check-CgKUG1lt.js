@@ -1,1 +1,0 @@
-import{b as e,n as t,s as n}from"./query-keys-AJ4hx4hT.js";function r(r){let i=n();return e({queryKey:t.check(r),queryFn:async({signal:e})=>{let t={path:{ip_address:r??``}};return(await i.GET(`/api/check/{ip_address}`,{params:t,signal:e})).data},enabled:r!==null,refetchInterval:5e3})}export{r as t};

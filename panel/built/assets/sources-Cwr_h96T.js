@@ -1,1 +1,0 @@
-import{b as e,n as t,s as n}from"./query-keys-AJ4hx4hT.js";var r=6e4;function i({poll:i=!1}={}){let a=n();return e({queryKey:t.sources,queryFn:async({signal:e})=>(await a.GET(`/api/sources`,{signal:e})).data,staleTime:i?0:r,...i?{refetchInterval:r}:{}})}export{i as t};

@@ -1,0 +1,27 @@
+// A source has the same colour on every page: that of its place in the order of the service, which does not change with
+// its figures. Its name is always beside it.
+import { useMemo } from 'react';
+import { useSources } from '../api/sources.ts';
+import { manual } from './source-words.ts';
+
+/** The name of a CSS variable. */
+export type ColourOf = (source: string) => string;
+
+const own = ['--chart-1', '--chart-2', '--chart-3'] as const;
+const ofManual = '--chart-4';
+const others = '--chart-5';
+
+/** @param sources all with claims, in the order of the service */
+export function colourBySource(sources: readonly string[]): ColourOf {
+  const coloured = new Map(sources.filter((name) => name !== manual).map((name, at) => [name, own[at] ?? others]));
+  return (source) => (source === manual ? ofManual : (coloured.get(source) ?? others));
+}
+
+/** @param enabled false: no request, and no source has a colour of its own */
+export function useSourceColours(enabled = true): ColourOf {
+  const items = useSources({ enabled }).data?.items;
+  return useMemo(
+    () => colourBySource((items ?? []).filter(({ claims }) => claims > 0).map(({ name }) => name)),
+    [items],
+  );
+}

@@ -1,6 +1,7 @@
 // A second service on the same files refuses to start and says why.
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rename, symlink } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { holderOf } from '../src/supervision/lock-file.ts';
@@ -55,8 +56,10 @@ describe('a second service', () => {
       new RegExp(`another proxy-manager works on the certificates in ${tlsDir} already .*process ${first.pid} `),
     );
     // The lock is in the folder, and is replaced with it.
-    await rename(tlsDir, `${tlsDir}~`);
-    execFileSync('cp', ['-a', `${tlsDir}~`, tlsDir]);
+    execFileSync('cp', ['-a', tlsDir, `${tlsDir}.new`]);
+    // In a moment without the folder the service would make it again.
+    renameSync(tlsDir, `${tlsDir}~`);
+    renameSync(`${tlsDir}.new`, tlsDir);
     await eventually('the first service has the new lock', () => holderOf(join(tlsDir, '.tmp/lock')));
     expect(await refused({ environment: { ...(await tls()), PROXY_MANAGER_TLS_DIR: tlsDir } })).toContain(
       `another proxy-manager works on the certificates in ${tlsDir} already`,

@@ -36,6 +36,7 @@ const staleAfter: Readonly<Record<EventSubject, readonly Subject[]>> = {
   service: ['health'],
   attack: ['insight', 'notices'],
   candidate: ['insight', 'notices'],
+  counting: ['insight', 'health', 'notices'],
   insight: ['insight'],
   source: ['sources', 'insight', 'notices'],
 };

@@ -29,6 +29,7 @@ const kinds: Readonly<Record<EventSubject, EventKind>> = {
   service: 'health',
   attack: 'blocking',
   candidate: 'blocking',
+  counting: 'blocking',
   insight: 'blocking',
   source: 'blocking',
 };

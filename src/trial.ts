@@ -46,6 +46,21 @@ async function run(): Promise<void> {
     ? await problemsOf({ url: served.url, key }, settings).catch((error: unknown) => [causeText(error)])
     : [];
   const command = `PROXY_MANAGER_URL='${served.url}' PROXY_MANAGER_API_KEY='${key}' bin/proxy-manager`;
+  const sample =
+    secure === null
+      ? null
+      : await sampleCertificate(settings).catch((error: unknown) => {
+          problems.push(`no certificate to try: ${causeText(error)}`);
+          return null;
+        });
+  const otherCertificate =
+    sample === null
+      ? ''
+      : `
+To serve another certificate, such as this one, which was made for ${sampleName}:
+
+  ${command} certificate add '${sample}'
+`;
   const overTls =
     secure === null
       ? ''
@@ -53,11 +68,7 @@ async function run(): Promise<void> {
 The same over TLS; -k, because no authority signed the default certificate:
 
   ${visit('curl -sk', secure)}
-
-To serve another certificate, such as this one, which was made for ${sampleName}:
-
-  ${command} certificate add '${await sampleCertificate(settings)}'
-`;
+${otherCertificate}`;
   process.stdout.write(`
 proxy-manager is running. Ctrl-C stops the service and HAProxy.
 

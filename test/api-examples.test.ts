@@ -117,8 +117,18 @@ async function listed(addresses: readonly string[]): Promise<void> {
   await service.call('PUT', '/api/blocked-ips?source=drop&allow_shrink=true', { body });
 }
 
+/** After a start, not before HAProxy was read. */
+async function figuresKnown(): Promise<void> {
+  await eventually(
+    'figures are known',
+    async () => (await service.call('GET', '/api/insight?range=24h')).status === 200,
+  );
+}
+
 /** Preconditions of examples that need one. */
 const before: Readonly<Record<string, () => Promise<void>>> = {
+  'getInsight day': figuresKnown,
+  'getSeries hour': figuresKnown,
   'getAttack ended': async () => attack(),
   'blockAddress for_four_hours': () => unblock('203.0.113.7'),
   'blockAddress network_for_good': () => unblock('198.51.100.0/24'),

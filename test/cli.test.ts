@@ -641,7 +641,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       );
       const { out } = await user.onTerminal(`pm import ${path}`);
       expect(out).toContain('sending [########################] 100 %  20,000 lines\r\u001b[K');
-      expect(out.endsWith('\r\u001b[K20,000 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\r\n')).toBe(true);
+      // On a slow machine a line about workers that are not done may follow.
+      expect(out).toContain('\r\u001b[K20,000 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\r\n');
     });
   });
 

@@ -69,10 +69,15 @@ describeOnNewestProxy('an upstream', ({ bin }) => {
 
   it('is verified although a draining worker of a configuration without upstreams lacks the map', async () => {
     for (const name of ['lb', 'other']) await remove(name);
-    // A request that is under way keeps the worker from exiting.
+    // A request that is under way keeps the worker from exiting; an incomplete one would end by a time-out.
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await service.call('PUT', '/api/sites/silent.example', { body: { servers: [{ address: '127.0.0.1', port }] } });
     const busy = connect(service.proxyPort, '127.0.0.1');
     busy.on('error', () => undefined);
-    busy.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    busy.write('GET / HTTP/1.1\r\nHost: silent.example\r\n\r\n');
+    await once(silent, 'connection');
     const old = await service.workerPid();
     expect((await set('lb', lb)).body).toMatchObject({ runtime_map_updated: true, runtime_map_failures: [] });
     const { draining } = await service.processes();
@@ -84,6 +89,8 @@ describeOnNewestProxy('an upstream', ({ bin }) => {
     });
     await service.healthy();
     busy.destroy();
+    silent.close();
+    await service.call('DELETE', '/api/sites/silent.example');
     await remove('other');
   });
 

@@ -141,7 +141,7 @@ export function countingLines(
 function clientsText(counter: number | null, insight: Settings['insight']): string {
   if (counter !== null) return ` No other rule may use the stick counter sc${counter}.`;
   if (insight === 'denied') return '';
-  return ` Without lines for them, clients that are not blocked are not counted, and there are no candidates: your rules use the stick counters ${allCounters}.`;
+  return ` Without lines for them, clients that are not blocked are not counted, and there are no candidates: your rules use the stick counters ${allCounters}. Set PROXY_MANAGER_INSIGHT=denied, or the service reports a missing table.`;
 }
 
 /** Null: the rules of the configuration use all. */

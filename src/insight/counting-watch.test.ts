@@ -40,7 +40,7 @@ it('one that does not count is reported until another one does', async () => {
   reload(false);
   await kit.pass(60);
   expect(reported()).toEqual([incomplete]);
-  expect(kit.insight.notices()).toEqual([expect.stringContaining('has no table pm_denied, so denied requests')]);
+  expect(kit.insight.notices()).toEqual([expect.stringContaining('lacks pm_denied, so denied requests')]);
   reload(true);
   await kit.pass(20);
   expect(reported()).toEqual([incomplete, complete]);
@@ -96,8 +96,8 @@ it('ends when nothing is to be counted any more', async () => {
 
 it('says what is not known', () => {
   expect(notCountedText([])).toBeNull();
-  expect(notCountedText(['pm_clients'])).toContain('has no table pm_clients, so there are no candidates (');
+  expect(notCountedText(['pm_clients'])).toContain('lacks pm_clients, so there are no candidates (');
   expect(notCountedText(['pm_denied', 'pm_clients'])).toContain(
-    'has no table pm_denied and pm_clients, so denied requests are known only as a sum, and no candidates (',
+    'lacks pm_denied and pm_clients, so denied requests are known only as a sum, and there are no candidates (',
   );
 });

@@ -74,6 +74,7 @@ export function notCountedText(missing: readonly string[]): string | null {
   const lost = missing.includes(deniedTable.name)
     ? 'denied requests are known only as a sum'
     : 'there are no candidates';
-  const also = missing.includes(deniedTable.name) && missing.includes(clientsTable.name) ? ', and no candidates' : '';
-  return `insight: the configuration that HAProxy runs has no table ${missing.join(' and ')}, so ${lost}${also} (docs/insight.md, “In a configuration of your own”)`;
+  const also =
+    missing.includes(deniedTable.name) && missing.includes(clientsTable.name) ? ', and there are no candidates' : '';
+  return `insight: the configuration that HAProxy runs lacks ${missing.join(' and ')}, so ${lost}${also} (docs/insight.md, “In a configuration of your own”)`;
 }

@@ -92,7 +92,10 @@ export class KeyedCounters {
     for (const [oldest, counters] of this.#keys) {
       if (this.#keys.size <= this.#options.most) return;
       this.#keys.delete(oldest);
-      this.#options.forgotten?.(oldest, unpacked(counters).highest);
+      const { highest, values } = unpacked(counters);
+      const living = values.filter((_, at) => at % 2 === 1);
+      // Without living workers: what a new one may start from.
+      this.#options.forgotten?.(oldest, living.length === 0 ? highest : Math.max(...living));
     }
   }
 }

@@ -51,7 +51,7 @@ const rules: Rules = {
     open('counting', 'counting.incomplete', {
       level: 'attention',
       title: 'Figures are missing: HAProxy does not count them',
-      detail: `The configuration that HAProxy runs has no table ${missing.join(' and ')}. Add the lines of docs/insight.md, and reload HAProxy.`,
+      detail: `The configuration that HAProxy runs lacks ${missing.join(' and ')}. Reload HAProxy (proxy-manager reload); a template or configuration of your own needs the lines of docs/insight.md first.`,
       page: '/configuration',
     }),
   'counting.complete': () => end('counting'),

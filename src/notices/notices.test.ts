@@ -140,7 +140,7 @@ it('ends what is said of a configuration that does not count', async () => {
   fact('counting.incomplete', { missing: ['pm_denied', 'pm_clients'] });
   fact('counting.incomplete', { missing: ['pm_clients'] });
   expect((await notices.list(anna, 10, false)).items).toMatchObject([
-    { id: 1, level: 'attention', page: '/configuration', detail: expect.stringContaining('no table pm_clients. Add') },
+    { id: 1, level: 'attention', page: '/configuration', detail: expect.stringContaining('lacks pm_clients. Reload') },
   ]);
   fact('counting.complete', {});
   expect(await ends()).toEqual([now.toISOString()]);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -313,7 +313,9 @@ it('a start deletes each version of a removed certificate, and keeps one that an
   expect(keeper.keptFiles(theirs.id)).toEqual([kept]);
   expect(keeper.problems()).toEqual([expect.stringContaining(kept)]);
   expect(logged).toContainEqual(
-    expect.stringContaining(`Newer file of a certificate kept; upload it, or delete the file {"file":"${kept}"}`),
+    expect.stringContaining(
+      `Certificate that the database does not have kept; upload it if it is needed, or delete the file {"file":"${kept}"}`,
+    ),
   );
   expect((await loaded()).keptFiles(theirs.id)).toEqual([kept]);
 });
@@ -340,6 +342,18 @@ it('another certificate that HAProxy refuses again and again is kept when the de
   await writeFile(files.pathOf(FIRST), theirs.pem.reveal());
   const output = `[ALERT] unable to load certificate from file '${files.pathOf(FIRST)}'`;
   expect(await keeper.substitute(output, { began: performance.now(), number: 4 })).toBe(true);
+  expect(await files.isLinkToDefault(FIRST)).toBe(true);
+  expect(await readFile(keeper.keptFiles(FIRST)[0]!, 'utf8')).toBe(theirs.pem.reveal());
+});
+
+it('another certificate that replaces the link to the default one is kept, though it is older', async () => {
+  const keeper = await loaded();
+  const output = `[ALERT] unable to load certificate from file '${files.pathOf(FIRST)}'`;
+  expect(await keeper.substitute(output, { began: performance.now(), number: 4 })).toBe(true);
+  const theirs = madeCertificate(['a.example'], { id: FIRST, notBefore: new Date(0) });
+  await unlink(files.pathOf(FIRST));
+  await writeFile(files.pathOf(FIRST), theirs.pem.reveal());
+  await keeper.refresh();
   expect(await files.isLinkToDefault(FIRST)).toBe(true);
   expect(await readFile(keeper.keptFiles(FIRST)[0]!, 'utf8')).toBe(theirs.pem.reveal());
 });

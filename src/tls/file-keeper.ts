@@ -370,13 +370,22 @@ export class FileKeeper {
   }
 
   /** A failure is kept in `#unwritten`: workers get the certificate all the same. */
-  async #write({ id, pem }: CertificateToInstall): Promise<void> {
+  async #write({ id, pem, sha256s }: CertificateToInstall): Promise<void> {
     const { files } = this.#deps;
     await this.#unwritten.attempt(id, async () => {
+      if (this.#refused.has(id)) {
+        await this.#newer.setAside(id, sha256s[0]!);
+        await files.linkToDefault(id);
+        return true;
+      }
       await this.#newer.keep(id, pem);
-      if (!this.#refused.has(id)) return await files.write(id, pem);
-      await files.linkToDefault(id);
-      return true;
+      try {
+        return await files.write(id, pem);
+      } catch (error) {
+        // It was moved away, and a link needs no room: the list on a full disk must not name a missing file.
+        if (!(await files.exists(id))) await files.linkToDefault(id);
+        throw error;
+      }
     });
     if (!this.#unwritten.has(id) || (await files.exists(id))) this.#onDisk.add(id);
     else this.#onDisk.delete(id);

@@ -145,7 +145,7 @@ describe('the folder of certificates', () => {
       () => one.writeList([FIRST]),
       () => one.linkToDefault(FIRST),
       () => one.ensureDefault(() => pem('default')),
-      () => one.remove(FIRST, new Set()),
+      () => one.remove(FIRST, async () => new Set()),
     ];
     for (const change of changes) await expect(change()).rejects.toThrow(TlsFolderUnusable);
     expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`]);
@@ -196,7 +196,7 @@ describe('a file', () => {
   });
 
   it('that is removed twice is gone', async () => {
-    for (const _ of [1, 2]) expect(await files.remove(FIRST, new Set())).toBeNull();
+    for (const _ of [1, 2]) expect(await files.remove(FIRST, async () => new Set())).toBeNull();
     expect(await files.exists(FIRST)).toBe(false);
   });
 
@@ -228,9 +228,9 @@ describe('a file of another process', () => {
 
   it('is deleted if its certificate is one of this service, and moved otherwise', async () => {
     await writeFile(path(), own.pem.reveal());
-    expect(await files.remove(FIRST, new Set([own.read.sha256]))).toBeNull();
+    expect(await files.remove(FIRST, async () => new Set([own.read.sha256]))).toBeNull();
     await writeFile(path(), own.pem.reveal());
-    expect(await files.remove(FIRST, new Set([newer.read.sha256]))).toBe(kept());
+    expect(await files.remove(FIRST, async () => new Set([newer.read.sha256]))).toBe(kept());
     expect(await files.exists(FIRST)).toBe(false);
     expect(await readFile(kept(), 'utf8')).toBe(own.pem.reveal());
   });

@@ -171,14 +171,14 @@ export class TlsFiles {
   /**
    * Call it before something takes the place of the file, or none does. Moves a certificate that this service did not
    * write, or that it may not read, to a name of `newer`.
-   * @param own SHA-256 of certificates that this service stored for this id
+   * @param own SHA-256 of certificates that this service stored for this id; called only for a file of another process
    * @returns where it is kept; null: there is none
    */
-  async setAside(id: string, own: ReadonlySet<string>): Promise<string | null> {
+  async setAside(id: string, own: () => Promise<ReadonlySet<string>>): Promise<string | null> {
     const path = this.pathOf(id);
     if (await this.#isKnown(path)) return null;
     const found = await certificateIn(path);
-    if (found === null || this.#wrote(path, found.content) || own.has(found.sha256 ?? '')) return null;
+    if (found === null || this.#wrote(path, found.content) || (await own()).has(found.sha256 ?? '')) return null;
     this.#lockFolder();
     return await moveAside(path, found.content);
   }
@@ -208,16 +208,16 @@ export class TlsFiles {
   }
 
   /** A missing file is as wanted. Parameter and result as of `setAside`. */
-  async remove(id: string, own: ReadonlySet<string>): Promise<string | null> {
+  async remove(id: string, own: () => Promise<ReadonlySet<string>>): Promise<string | null> {
     this.#lockFolder();
     const path = this.pathOf(id);
     const kept = await this.setAside(id, own);
-    this.#known.delete(path);
     try {
       await unlink(path);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
+    this.#known.delete(path);
     await fsyncFolder(this.folder);
     return kept;
   }

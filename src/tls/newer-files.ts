@@ -35,16 +35,18 @@ export class NewerFiles {
 
   /** Before a link takes the place of the file of this certificate. @throws system errors */
   async setAside(id: string, sha256: string): Promise<void> {
-    this.#note(id, await this.#deps.files.setAside(id, new Set([sha256])));
+    this.#note(id, await this.#deps.files.setAside(id, async () => new Set([sha256])));
   }
 
   /**
    * Deletes the file of a removed certificate, unless another process wrote another certificate there.
-   * @param own as of `removedAmong`; absent: it is read  @returns whether it was deleted, or was not there
+   * @param own as of `removedAmong`; absent: it is read if needed  @returns whether it was deleted, or was not there
    */
   async remove(id: string, own?: ReadonlySet<string>): Promise<boolean> {
     const { files, wanted } = this.#deps;
-    const kept = await files.remove(id, own ?? (await wanted.removedAmong([id])).get(id) ?? new Set());
+    // Searches the audit log, which may be long.
+    const stored = async (): Promise<ReadonlySet<string>> => (await wanted.removedAmong([id])).get(id) ?? new Set();
+    const kept = await files.remove(id, own === undefined ? stored : async () => own);
     this.#note(id, kept);
     return kept === null;
   }
@@ -57,6 +59,9 @@ export class NewerFiles {
   #note(id: string, file: string | null): void {
     if (file === null) return;
     this.#kept = new Map([...this.#kept, [file, id]]);
-    this.#deps.log.warn('Newer file of a certificate kept; upload it, or delete the file', { file });
+    this.#deps.log.warn(
+      'Certificate that the database does not have kept; upload it if it is needed, or delete the file',
+      { file },
+    );
   }
 }

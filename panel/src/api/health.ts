@@ -7,7 +7,7 @@ import type { Attached, Health } from './types.ts';
  * Between two requests, also while events arrive: the verdict must be fresh, and a service that hangs sends no event. One
  * that ends closes the stream of events, which repeats the request at once.
  */
-const everyMs = 4_000;
+const everyMs = 3_000;
 
 export function useHealth() {
   const api = useApi();

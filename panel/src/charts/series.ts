@@ -42,7 +42,8 @@ interface Drawing {
   readonly perMinute: boolean;
   readonly now: number;
   /** Default: by size. */
-  readonly colourOf?: ((label: string) => string) | undefined;
+  /** Null: any that no other line has. */
+  readonly colourOf?: ((label: string) => string | null) | undefined;
 }
 
 export function chartData(
@@ -54,9 +55,12 @@ export function chartData(
   const steps = Math.max(0, ...all.map((one) => one.values.length));
   const shown = perMinute && begin + steps * step > now ? steps - 1 : steps;
   const times = Array.from({ length: Math.max(0, shown) }, (_, index) => begin + index * step);
-  const scaled = loudest(all).map(({ label, values: own }, index) => ({
+  const few = loudest(all);
+  const taken = few.map(({ label }) => colourOf?.(label) ?? null);
+  const free = colours.filter((colour) => !taken.includes(colour));
+  const scaled = few.map(({ label, values: own }, index) => ({
     label,
-    colour: label === rest ? restColour : (colourOf?.(label) ?? colours[index] ?? restColour),
+    colour: label === rest ? restColour : (taken[index] ?? free.shift() ?? restColour),
     values: times.map((_, at) => {
       const value = own[at] ?? null;
       return value === null || !perMinute ? value : (value * 60) / step;

@@ -27,6 +27,6 @@ it('requests health at once when the stream of events ends', async () => {
   const ended = performance.now();
   stream.resolve();
   await expect.poll(requests).toBe(2);
-  // Otherwise only after four seconds.
+  // Otherwise only after three seconds.
   expect(performance.now() - ended).toBeLessThan(2_000);
 });

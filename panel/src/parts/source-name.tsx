@@ -1,4 +1,4 @@
-import type { ColourOf } from './source-colours.ts';
+import { type ColourOf, othersColour } from './source-colours.ts';
 import classes from './source-name.module.css';
 
 interface SourceNameProps {
@@ -9,7 +9,11 @@ interface SourceNameProps {
 export function SourceName({ name, colourOf }: SourceNameProps) {
   return (
     <>
-      <span className={classes.swatch} style={{ background: `var(${colourOf(name)})` }} aria-hidden="true" />
+      <span
+        className={classes.swatch}
+        style={{ background: `var(${colourOf(name) ?? othersColour})` }}
+        aria-hidden="true"
+      />
       {name}
     </>
   );

@@ -9,7 +9,7 @@ import { count, percent, unknownFigure } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read, ReadProblem } from '../../parts/read.tsx';
-import { type ColourOf, useSourceColours } from '../../parts/source-colours.ts';
+import { type ColourOf, othersColour, useSourceColours } from '../../parts/source-colours.ts';
 import { SourceName } from '../../parts/source-name.tsx';
 import { kindWords } from '../../parts/source-words.ts';
 import styles from '../../parts/styles.module.css';
@@ -97,7 +97,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           unknownFigure
         ) : (
           <span className={classes.share}>
-            <ShareBar share={share} colour={colourOf(name)} />
+            <ShareBar share={share} colour={colourOf(name) ?? othersColour} />
             <span className={styles.figure}>{percent(share)}</span>
           </span>
         )}

@@ -8,7 +8,7 @@ import { count, percent } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
 import classes from '../../../parts/small-table.module.css';
 import { SmallTable } from '../../../parts/small-table.tsx';
-import { colourBySource } from '../../../parts/source-colours.ts';
+import { colourBySource, othersColour } from '../../../parts/source-colours.ts';
 import { SourceName } from '../../../parts/source-name.tsx';
 import styles from '../../../parts/styles.module.css';
 
@@ -50,7 +50,7 @@ export function SourceEffects({ range, summary }: SourceEffectsProps) {
             </td>
             <td data-figure="true">{count(one.entries)}</td>
             <td className={classes.bar}>
-              {one.share !== null && <ShareBar share={one.share} colour={colourOf(one.source)} />}
+              {one.share !== null && <ShareBar share={one.share} colour={colourOf(one.source) ?? othersColour} />}
             </td>
             <td data-figure="true">{percent(one.share)}</td>
           </tr>

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { temporaryFolder } from '../testkit/blocking.ts';
-import { slowedTime } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
@@ -19,8 +18,7 @@ const lb = { networks: ['127.0.3.0/24'], header: 'x-forwarded-for' };
 describeOnNewestProxy('an upstream', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
-    // On a slow machine a worker may need longer than a change waits for it.
-    service = await RealService.start({ bin, environment: slowedTime });
+    service = await RealService.start({ bin });
     expect((await service.block('203.0.113.7')).status).toBe(201);
   });
   afterAll(() => service?.stop());

@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** Only for what is never answered. */
-const patienceMs = 90_000;
+const patienceMs = 180_000;
 /** Like the product's client: after an earlier time-out the operation would go on and undo its later changes. */
 const longPatienceMs = DEFAULT_TIMEOUT_MS;
 const long: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ import type { BlockedModel } from './model.ts';
 const slice = 4_000;
 const expiresAfterSeconds = 1;
 /** For entries that never expire; lateness is a figure. */
-const expiryPatienceMs = 60_000;
+const expiryPatienceMs = 180_000;
 
 /** Shared by the clients, besides the model. */
 export class Shared {

@@ -30,7 +30,7 @@ const trafficTailMs = 200;
 /** Does not wait for HAProxy's own deadline of draining workers. */
 const trafficPlan = {
   host: 'localhost',
-  timeoutMs: 60_000,
+  timeoutMs: 180_000,
   keepAlive: { perSecond: 100, connections: 16 },
   fresh: { perSecond: 40 },
 };

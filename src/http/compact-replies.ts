@@ -10,9 +10,12 @@ import { encodingsOf } from './panel-asset.ts';
 const worthCompressing = 1_000;
 
 const compressed = promisify(gzip);
+/** At a time: files are read and written by the same four threads, and a block waits for them. */
+const mostAtOnce = 2;
 
 /** Of successful JSON responses to GET and HEAD. Not without a key: any client could make the service compress. */
 export function addCompactReplies(app: FastifyInstance): void {
+  let underWay = 0;
   app.addHook('onSend', async (request, reply, payload) => {
     const reads = request.keyName !== '' && (request.method === 'GET' || request.method === 'HEAD');
     if (!reads || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
@@ -25,10 +28,15 @@ export function addCompactReplies(app: FastifyInstance): void {
       reply.code(304).removeHeader('content-type');
       return null;
     }
-    if (payload.length < worthCompressing) return payload;
+    if (payload.length < worthCompressing || underWay >= mostAtOnce) return payload;
     if (!encodingsOf([request.headers['accept-encoding'] ?? ''].flat().join()).has('gzip')) return payload;
     reply.header('content-encoding', 'gzip').removeHeader('content-length');
-    return await compressed(payload);
+    underWay += 1;
+    try {
+      return await compressed(payload);
+    } finally {
+      underWay -= 1;
+    }
   });
 }
 

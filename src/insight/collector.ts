@@ -95,9 +95,9 @@ export class Collector {
     this.workers = new Workers(workers);
     this.addresses = new Counters({
       most: deps.mostAddresses ?? mostAddresses,
-      forgotten: (address, highest) => {
+      forgotten: (address, value) => {
         // One that was not counted in this run is listed now.
-        this.#forgotten.note(address, highest, deps.knocking.get(address)?.lastHit ?? this.#lastAt ?? 0);
+        this.#forgotten.note(address, value, deps.knocking.get(address)?.lastHit ?? this.#lastAt ?? 0);
         deps.knocking.forget(address);
       },
     });

@@ -11,7 +11,7 @@ export interface Found {
   readonly key: string;
   /** Of HAProxy. */
   readonly value: number;
-  /** Requests of the last minute, by HAProxy's estimate, which is never too high. */
+  /** Requests of the last minute, by HAProxy's estimate: at most those of the last two minutes. */
   readonly lately: number;
   /** In seconds. */
   readonly at: number;
@@ -40,7 +40,7 @@ export class ForgottenCounters {
     if (value < before) return 0;
     // It may be listed for its requests of before.
     if (at - this.#lastHits[slot]! <= listedSeconds) return before;
-    // Else all requests of the last minute are new: if there are more than the difference, the value before is not in it.
+    // Else all requests that the estimate may contain are new: if they are more than the difference, the counter began again.
     return value === before || lately > value - before ? 0 : before;
   }
 }

@@ -141,9 +141,11 @@ export class Insight {
       if (this.#running === null) return;
       await this.#attempt('Could not store the figures of denied requests', async () => {
         const at = this.#seconds();
-        await this.#running!.watched.store();
-        await this.#running!.flusher.flush(at);
-        await this.#running!.flusher.flushHour(at);
+        const { sources, watched, flusher } = this.#running!;
+        sources.giveUpWaiting(at);
+        await watched.store();
+        await flusher.flush(at);
+        await flusher.flushHour(at);
       });
     });
   }

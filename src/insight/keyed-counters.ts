@@ -1,8 +1,8 @@
 export interface CounterOptions {
   /** Keys that are remembered; those longest without a change are forgotten first. */
   readonly most: number;
-  /** Called with a key that is forgotten, and its highest value. */
-  readonly forgotten?: (key: string, highest: number) => void;
+  /** Called with a key that is forgotten, and the value from which the workers count on. */
+  readonly forgotten?: (key: string, value: number) => void;
 }
 
 interface AdvanceOptions {
@@ -93,9 +93,8 @@ export class KeyedCounters {
       if (this.#keys.size <= this.#options.most) return;
       this.#keys.delete(oldest);
       const { highest, values } = unpacked(counters);
-      const living = values.filter((_, at) => at % 2 === 1);
-      // Without living workers: what a new one may start from.
-      this.#options.forgotten?.(oldest, living.length === 0 ? highest : Math.max(...living));
+      // If no worker that had it lives: what a new one may start from.
+      this.#options.forgotten?.(oldest, values.length === 0 ? highest : highestOf(values));
     }
   }
 }

@@ -80,6 +80,11 @@ export class SourceWatch {
     this.#waitingSince = null;
   }
 
+  /** At a stop: what waits for the database is lost. @param at in seconds */
+  giveUpWaiting(at: number): void {
+    if (this.#waiting.size > 0) this.#giveUp(at);
+  }
+
   #note(sources: Iterable<number>, at: number): void {
     for (const source of sources) {
       this.#matched.set(source, at);

@@ -8,6 +8,7 @@ import type { Emit } from '../events/facts.ts';
 import type { ChallengeType, IssuanceOrder } from '../store/acme-orders-store.ts';
 import type { IssuanceProblem } from '../store/issuance-problem.ts';
 import type { WantedCertificate } from '../store/wanted-certificate.ts';
+import { causeText } from '../telemetry/cause-text.ts';
 import { ChallengeNotShown } from './challenge-board.ts';
 import type { Issuance } from './issuance.ts';
 
@@ -20,7 +21,7 @@ interface OperationsDeps {
   readonly namesOf: (certificate: string) => Promise<readonly string[] | null>;
   /** Whether names can be validated by dns-01. */
   readonly hasDnsHook: boolean;
-  /** Why HAProxy would not serve a new certificate, a clause; null: it would, or that is not known. */
+  /** Why HAProxy would not serve a new certificate, a clause; null: it would, or an operator runs it. @throws of the file */
   readonly whyNotServed: () => Promise<string | null>;
   readonly emit: Emit;
 }
@@ -135,7 +136,12 @@ export class AcmeOperations {
   }
 
   async #refuseUnserved(op: string): Promise<void> {
-    const why = await this.#deps.whyNotServed();
+    let why: string | null;
+    try {
+      why = await this.#deps.whyNotServed();
+    } catch (cause) {
+      why = `the configuration could not be read: ${causeText(cause)}`;
+    }
     if (why !== null) throw new ServiceError(codes.CertificateListUnused, op, `nothing is ordered: ${why}`);
   }
 

@@ -75,10 +75,22 @@ it('after it was issued, the next failure is reported at once', async () => {
   expect(failing).toHaveLength(2);
 });
 
+it('what an operator has to correct is reported at once, and once', async () => {
+  kit.authority.validation = () => problemOf('connection', 'refused');
+  await kit.request('a.example');
+  await pass(MINUTE);
+  kit.authority.validation = () => problemOf('caa', 'a CAA record forbids it');
+  await pass(30 * MINUTE);
+  expect(failing).toHaveLength(2);
+  kit.authority.validation = () => problemOf('connection', 'refused');
+  await pass(12 * HOUR);
+  expect(failing).toHaveLength(2);
+});
+
 it('a report while the clock was ahead does not keep the next one back', async () => {
   kit.authority.validation = () => problemOf('connection', 'refused');
   const id = await kit.request('a.example');
-  await kit.wanted.reportFailing(id, DAY, new Date(kit.now + 30 * DAY));
+  await kit.wanted.failingReported(id, new Date(kit.now + 30 * DAY));
   await pass(MINUTE);
   expect(failing).toHaveLength(1);
 });

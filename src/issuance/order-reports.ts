@@ -7,7 +7,7 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import { LEAST_DAILY_MS } from './schedule.ts';
 
 interface ReportsDeps {
-  readonly wanted: Pick<AcmeCertificatesStore, 'get' | 'reportFailing'>;
+  readonly wanted: Pick<AcmeCertificatesStore, 'get' | 'isReportDue' | 'failingReported'>;
   readonly observer: {
     /** Null: with a certificate. */
     ordered(failure: IssuanceProblem | null): void;
@@ -24,7 +24,7 @@ export class OrderReports {
     this.#deps = deps;
   }
 
-  /** @param failure null: it ended with a certificate. Resolves when the event is emitted, or is logged not to be. */
+  /** @param failure null: it ended with a certificate. Never throws. */
   async ended(order: IssuanceOrder, failure: IssuanceProblem | null): Promise<void> {
     const { observer, log } = this.#deps;
     const fields = { certificate: order.certificate, names: order.names };
@@ -34,7 +34,7 @@ export class OrderReports {
     try {
       await this.#emitEnd(order, failure);
     } catch (error) {
-      log.warn('Event of an order not emitted', { ...fields, cause: causeText(error) });
+      log.warn('Could not report the end of an order', { ...fields, cause: causeText(error) });
     }
   }
 
@@ -46,10 +46,12 @@ export class OrderReports {
     const { life, failures, dueAt } = certificate;
     if (failure !== null) {
       // Some orders fail each hour, for as long as their cause lasts.
-      if (!(await wanted.reportFailing(id, LEAST_DAILY_MS, now()))) return;
+      if (!(await wanted.isReportDue(id, LEAST_DAILY_MS, now()))) return;
       const { type, detail } = failure;
       const due_at = dueAt.toISOString();
       emit('certificate.failing', { id, names, directory, class: failure.class, type, detail, failures, due_at });
+      // Afterwards, so that a crash in between repeats the event instead of losing it.
+      await wanted.failingReported(id, now());
     } else if (life !== null) {
       emit('certificate.issued', { id, names, directory, not_after: life.notAfter.toISOString() });
     }

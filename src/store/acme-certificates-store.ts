@@ -151,13 +151,13 @@ export class AcmeCertificatesStore {
   }
 
   /**
-   * Whether its failure is to be reported now: not if it was within `apartMs`, in which case nothing changes. A report of the
-   * future, from before the clock was set back, does not count.
+   * Whether its failure is to be reported: not if it was within `apartMs`. A report of the future, from before the clock was
+   * set back, does not count.
    */
-  async reportFailing(id: string, apartMs: number, now: Date): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database.write
-      .updateTable('acme_certificates')
-      .set({ failing_reported_at: now.toISOString() })
+  async isReportDue(id: string, apartMs: number, now: Date): Promise<boolean> {
+    const due = await this.#database.read
+      .selectFrom('acme_certificates')
+      .select('id')
       .where('id', '=', id)
       .where((eb) =>
         eb.or([
@@ -166,8 +166,16 @@ export class AcmeCertificatesStore {
           eb('failing_reported_at', '>', now.toISOString()),
         ]),
       )
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+      .execute();
+    return due.length > 0;
+  }
+
+  async failingReported(id: string, now: Date): Promise<void> {
+    await this.#database.write
+      .updateTable('acme_certificates')
+      .set({ failing_reported_at: now.toISOString() })
+      .where('id', '=', id)
+      .execute();
   }
 
   /** Due at once. Null: there is none of this id. */

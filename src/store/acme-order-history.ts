@@ -18,8 +18,8 @@ function isOver(now: Date) {
 }
 
 /**
- * Deletes old orders of a certificate, and of certificates that are not wanted any more. What counts for a limit stays, also
- * while the clock is ahead; so do the last order that was stored, and the first that failed after it, which says since when
+ * Deletes old orders of a certificate, and of certificates that are not wanted any more. Of the certificate, what counts for
+ * a limit stays, also while the clock is ahead; so do the last order that was stored, and the first that failed after it, which says since when
  * the certificate waits.
  */
 export async function deleteOldOrders(

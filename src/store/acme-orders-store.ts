@@ -206,6 +206,12 @@ export class AcmeOrdersStore {
           due_by: dueBy,
           ...(isLimit ? {} : { failures: eb('failures', '+', 1) }),
           problem_json: isLimit ? unlessAttention(json) : json,
+          // What an operator has to correct is reported at once, also soon after a failure that ends by itself.
+          ...(problem.class === 'needs attention' && {
+            failing_reported_at: sql<
+              string | null
+            >`iif(json_extract(problem_json, '$.class') is 'needs attention', failing_reported_at, null)`,
+          }),
         }))
         .where('id', '=', order.certificate)
         .execute();

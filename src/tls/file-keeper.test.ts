@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { partsShown } from '../../testkit/secret-parts.ts';
 import { type MadeCertificate, madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { FileKeeper } from './file-keeper.ts';
@@ -344,6 +344,20 @@ it('another certificate that HAProxy refuses again and again is kept when the de
   expect(await keeper.substitute(output, { began: performance.now(), number: 4 })).toBe(true);
   expect(await files.isLinkToDefault(FIRST)).toBe(true);
   expect(await readFile(keeper.keptFiles(FIRST)[0]!, 'utf8')).toBe(theirs.pem.reveal());
+});
+
+it('a certificate that cannot be written is not missing: the link to the default one takes its place', async () => {
+  const keeper = await loaded();
+  // As when a file that cannot be read was moved, and the disk is full.
+  await unlink(files.pathOf(FIRST));
+  const write = vi.spyOn(files, 'write').mockRejectedValue(new Error('ENOSPC: no space left'));
+  await keeper.refresh();
+  expect(await files.isLinkToDefault(FIRST)).toBe(true);
+  expect(await readFile(files.list, 'utf8')).toContain(files.pathOf(FIRST));
+  expect(keeper.problems()).toEqual([expect.stringContaining('ENOSPC')]);
+  write.mockRestore();
+  await keeper.refresh();
+  expect(await files.isLinkToDefault(FIRST)).toBe(false);
 });
 
 it('another certificate that replaces the link to the default one is kept, though it is older', async () => {

@@ -17,7 +17,7 @@ import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
 import { freeName, identityOf, linkTarget } from './file-identity.ts';
 import { FolderLock, type TakenLock } from './folder-lock.ts';
-import { keepBeside, moveAside } from './kept-files.ts';
+import { keepBeside } from './kept-files.ts';
 import { certificateIn, type FoundContent, newerIn, UNREADABLE } from './pem-file.ts';
 
 const FOLDER_MODE = 0o700;
@@ -169,8 +169,8 @@ export class TlsFiles {
   }
 
   /**
-   * Call it before something takes the place of the file, or none does. Moves a certificate that this service did not
-   * write, or that it may not read, to a name of `newer`.
+   * Call it before a link takes the place of the file, or it is deleted. Keeps a certificate that this service did not
+   * write, or that it may not read, under a name of `newer`.
    * @param own SHA-256 of certificates that this service stored for this id; called only for a file of another process
    * @returns where it is kept; null: there is none
    */
@@ -180,7 +180,7 @@ export class TlsFiles {
     const found = await certificateIn(path);
     if (found === null || this.#wrote(path, found.content) || (await own()).has(found.sha256 ?? '')) return null;
     this.#lockFolder();
-    return await moveAside(path, found.content);
+    return await keepBeside(path, found.content, null);
   }
 
   /** Files of `keepNewer`, and copies of them under the next number: by path, the id of the certificate. */

@@ -6,37 +6,24 @@ import { freeName } from './file-identity.ts';
 import { type FoundContent, hasContent, UNREADABLE } from './pem-file.ts';
 
 /**
- * The file stays where it is, so that HAProxy finds one at any moment; one that cannot be read is moved. Durable on
- * return. The same content is kept once.
+ * Gives the file a second name. It stays where it is until it is overwritten or deleted, so that HAProxy finds one at any
+ * moment, also after a crash. Where the kernel refuses a second name, a file that can be read is copied, and another one is
+ * moved. Durable on return. The same content is kept once.
+ * @param copyIn the folder for the temporary file of a copy; null: it is moved instead, which needs no room on the disk
  * @returns where it is kept
  * @throws system errors: it is where it was
  */
-export async function keepBeside(path: string, content: FoundContent, temporaryFolder: string): Promise<string> {
-  if (content === UNREADABLE) return await moveAside(path, content);
-  const { name, isFree } = await nameFor(path, content);
+export async function keepBeside(path: string, content: FoundContent, copyIn: string | null): Promise<string> {
+  const { name, isFree } = await freeName(`${path}.newer`, (taken) => hasContent(taken, content));
   if (!isFree) return name;
   try {
     await link(path, name);
   } catch (error) {
     // The kernel permits it to the owner of a file, and to who may read and write it (proc(5), protected_hardlinks).
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
-    if (!(await createSecretFile(name, content, temporaryFolder)))
-      return await keepBeside(path, content, temporaryFolder);
+    if (content === UNREADABLE || copyIn === null) await rename(path, name);
+    else if (!(await createSecretFile(name, content, copyIn))) return await keepBeside(path, content, copyIn);
   }
   await fsyncFolder(dirname(path));
   return name;
-}
-
-/** Like `keepBeside`, for a file whose place is needed: it may be moved. Needs no room on the disk. */
-export async function moveAside(path: string, content: FoundContent): Promise<string> {
-  const { name, isFree } = await nameFor(path, content);
-  if (isFree) {
-    await rename(path, name);
-    await fsyncFolder(dirname(path));
-  }
-  return name;
-}
-
-function nameFor(path: string, content: FoundContent) {
-  return freeName(`${path}.newer`, (name) => hasContent(name, content));
 }

@@ -25,7 +25,10 @@ export function loadOwnFonts(): void {
   if (window.localStorage.getItem(stored) === files) {
     for (const face of faces) document.fonts.add(face);
     void load().catch(forget);
-  } else setTimeout(() => void load().catch(() => undefined), fetchAfterMs);
+    return;
+  }
+  // If this fails, the next visit tries again.
+  setTimeout(() => void load().catch(() => undefined), fetchAfterMs);
 }
 
 /** The browser's cache does not have them any more, and the service did not answer. */

@@ -41,8 +41,7 @@ interface Drawing {
   /** Values are sums of a step, shown per minute; the last step, which is not over, is left out. */
   readonly perMinute: boolean;
   readonly now: number;
-  /** Default: by size. */
-  /** Null: any that no other line has. */
+  /** Null, and default: one that no other line has. */
   readonly colourOf?: ((label: string) => string | null) | undefined;
 }
 

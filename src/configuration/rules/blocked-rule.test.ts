@@ -203,31 +203,3 @@ describe('an answer to ACME challenges before the rule', () => {
     expect(warningsWith(rule)).toEqual([expect.stringContaining('answers some requests in line 3')]);
   });
 });
-
-describe('rules that deny other requests', () => {
-  const counting = 'backend pm_denied\nstick-table type ipv6 size 100k expire 1d store gpc0,gpc0_rate(1m)\n';
-  const front = `frontend f\nmode http\nbind :80\n${acceptedRule(blocked, trusted)}\n`;
-  const back = 'backend b\nmode http\n';
-  const said = (where: string) => expect.stringMatching(new RegExp(`^${where}: HAProxy counts them as denied`));
-
-  test('are named in a warning if denied requests are counted', () => {
-    const rules =
-      'http-request deny deny_status 429 if { sc0_http_req_rate gt 9 }\nhttp-request tarpit if { path /x }\n';
-    const text = `${front}${rules}${back}http-request deny if { path /wp-login.php }\n${counting}`;
-    expect(find(text).warnings).toEqual([
-      said('frontend f denies other requests in lines 5, 6'),
-      said('backend b denies other requests in line 9'),
-    ]);
-    expect(find(text.replace(counting, '')).warnings).toEqual([]);
-  });
-
-  test.each([
-    [`http-request deny if { ${look} } { path /x }`],
-    ['http-request return status 403'],
-    ['http-request deny if "$X"'],
-    ['tcp-request connection reject if { src 192.0.2.1 }'],
-    ['http-response deny if { status 500 }'],
-  ])('are not: %s', (rule) => {
-    expect(find(`${front}${rule}\n${counting}`).warnings).toEqual([]);
-  });
-});

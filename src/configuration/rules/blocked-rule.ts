@@ -1,6 +1,4 @@
-import { deniedTable } from '../../haproxy/process/counting-tables.ts';
 import { bindLinesOf } from './front-ends.ts';
-import { otherDenials } from './other-denials.ts';
 import { type ProxySection, proxySections } from './proxy-sections.ts';
 import type { Maps } from './rule-conditions.ts';
 import { type EnforcingRule, enforcingRules, findRule } from './section-rules.ts';
@@ -29,18 +27,13 @@ export function acceptedRule(blockedMap: string, trustedMap: string): string {
  */
 export function findBlockedRule(text: string, paths: Omit<Maps, 'valuesOnly'>): BlockedRuleFinding {
   const maps = { ...paths, valuesOnly: true };
-  const all = proxySections([{ path: '', text }]).filter(({ kind }) => kind !== 'global' && kind !== 'defaults');
-  const sections = all.filter(({ kind }) => kind === 'frontend' || kind === 'listen');
+  const sections = proxySections([{ path: '', text }]).filter(({ kind }) => kind === 'frontend' || kind === 'listen');
   const found = sections.map((section) => ({ section, rules: enforcingRules(section, maps).filter(isAccepted) }));
   const rules = found.flatMap((one) => one.rules);
   return {
     lines: [...new Set(rules.map(({ rule }) => lineOf(rule.place)))],
     sparesTrusted: rules.length === 0 ? null : rules.every((rule) => rule.sparesTrusted),
-    warnings: [
-      ...found.flatMap((one) => warningsOf(one.section, one.rules, maps)),
-      // Without the table, all denied requests are known only as a sum.
-      ...(text.includes(deniedTable.name) ? all.flatMap((section) => otherDenialWarnings(section, maps)) : []),
-    ],
+    warnings: found.flatMap((one) => warningsOf(one.section, one.rules, maps)),
   };
 }
 
@@ -68,15 +61,6 @@ function warningsOf(section: ProxySection, rules: readonly EnforcingRule[], maps
       `${here} sets the client's address in line ${lineOf(sourceSetAt)}: the rule for the blocked map checks that address, and such a rule ${whatOwnSourceMisses} (docs/upstreams.md)`,
     ];
   return [`${here} answers some requests in line ${lineOf(answersBefore)}, before the rule for the blocked map`];
-}
-
-function otherDenialWarnings(section: ProxySection, maps: Maps): string[] {
-  const lines = otherDenials(section, maps).map(({ place }) => lineOf(place));
-  if (lines.length === 0) return [];
-  const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-  return [
-    `${section.kind} ${section.name} denies other requests in ${where}: HAProxy counts them as denied, and no entry covers them (“not attributed”, docs/insight.md)`,
-  ];
 }
 
 /** Of a place in an unnamed file, `:LINE`. */

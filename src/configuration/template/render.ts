@@ -5,6 +5,7 @@ import { hostNamesOf } from '../../domain/site-names.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 import { acceptedRule, findBlockedRule, upstreamUsesIn } from '../rules/blocked-rule.ts';
+import { otherDenialWarnings } from '../rules/other-denials.ts';
 import { lackText } from '../rules/upstream-use.ts';
 import { namesMapContent, namesMapLines } from './names-map.ts';
 import {
@@ -100,7 +101,7 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
     const detail = `${templateName} renders a configuration that cannot judge the clients of upstreams: ${unaware.join('; ')} (docs/template.md, "Upstreams")`;
     throw new ServiceError(codes.UpstreamRulesMissing, operation, detail, { members: { output: detail } });
   }
-  return finding;
+  return { warnings: [...finding.warnings, ...otherDenialWarnings(text, input)] };
 }
 
 /** Sorted by domain: the sites that servers answer, and the lines of the names of all. */

@@ -17,7 +17,7 @@ One parser reads all addresses and converts them to one form: RFC 5952 for IPv6,
 
 Every error is a problem document (RFC 9457) with a \`code\` whose kind and meaning never change; with \`Accept: application/x-protobuf\` it is an \`errors.v1.ApiError\`. An unknown path is 404 with the code 404; a method that a path does not support is 405 with the code 6011 and an \`Allow\` header. \`Retry-After\` is sent if a later retry can succeed.
 
-HEAD is supported wherever GET is. A JSON response with status 200 to a GET with a key has an \`ETag\`: sent as \`If-None-Match\`, it is answered with 304 and no body while the response would be the same. With \`Accept-Encoding: gzip\` such a response of a kilobyte or more is compressed. Every response has \`X-Request-Id\`, which is in every log line about the request.`;
+HEAD is supported wherever GET is. A JSON response with status 200 to a GET with a key has an \`ETag\`: sent as \`If-None-Match\`, it is answered with 304 and no body while the response would be the same. With \`Accept-Encoding: gzip\` such a response of a kilobyte or more may be compressed. Every response has \`X-Request-Id\`, which is in every log line about the request.`;
 
 const sharedHeaders: Readonly<Record<string, Json>> = {
   'X-Request-Id': {

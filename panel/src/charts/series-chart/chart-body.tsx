@@ -7,6 +7,7 @@ import { SeriesTable } from './series-table.tsx';
 // Apart from the page, whose words are there before a picture is needed; loaded beside the figures, not after them.
 const load = () => import('../time-chart.tsx');
 const TimeChart = lazy(load);
+// A failure is that of the chart, which loads it again.
 void load().catch(() => undefined);
 
 interface ChartBodyProps {

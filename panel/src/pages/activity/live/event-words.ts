@@ -56,8 +56,8 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'candidate.found': ({ ip_address: ip, rate, error_share: errors }) =>
     warn(`${text(ip)} sends about ${number(rate)} requests a second, ${percent(errors)} of them with an error`),
   'insight.gap': ({ cause }) => warn(`Denied requests were not counted${detail(cause)}`),
-  'counting.incomplete': ({ missing }) => warn(`HAProxy does not count all that is shown${list(missing)}`),
-  'counting.complete': () => good('HAProxy counts all that is shown'),
+  'counting.incomplete': ({ missing }) => warn(`HAProxy lacks tables for counting${list(missing)}`),
+  'counting.complete': () => good('No table for counting is missing any more'),
   'source.useless': ({ source, entries, days }) =>
     warn(`The ${number(entries)} entries of ${text(source)} denied no request in ${number(days)} days`),
   'trust.added': ({ ip_address: ip, by, note, ...data }) =>

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { testLimitMs } from './testkit/conditions.ts';
 import { LongestFirst } from './testkit/longest-first.ts';
+import { testWorkers } from './testkit/test-workers.ts';
 
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
@@ -13,8 +14,7 @@ export default defineConfig({
     env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates'), TZ: 'UTC' },
     setupFiles: ['testkit/seed-setup.ts'],
     globalSetup: ['testkit/print-seed.ts'],
-    // Most tests wait half of their time for a real proxy, database or service: two cores serve five workers.
-    maxWorkers: 5,
+    maxWorkers: testWorkers(),
     // Saves a fifteenth of the processor time, which went into collections of a growing young heap.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
     sequence: { sequencer: LongestFirst },

@@ -1,5 +1,5 @@
 // The overview of a service that looks back on 90 days, in a real Chromium.
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, startBrowser } from '../testkit/browser.ts';
@@ -249,15 +249,18 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
 
   it('asks the service for nothing while its tab is hidden', async () => {
     const tab = await browser.newPage();
+    const sent: string[] = [];
+    tab.on('request', (request) => void sent.push(new URL(request.url()).pathname));
     await tab.clock.install();
     await tab.goto(base());
     await tab.getByLabel('API key').fill(service.key);
     await tab.keyboard.press('Enter');
     await tab.getByRole('heading', { name: 'Blocking is active' }).waitFor();
     await tab.waitForLoadState('load');
-    const sent: string[] = [];
-    const note = (request: Request): void => void sent.push(new URL(request.url()).pathname);
-    tab.on('request', note);
+    // Of the first steps, which come last.
+    for (const path of ['/api/sites', '/api/webhooks'])
+      await eventually(`it asks for ${path}`, () => sent.includes(path));
+    sent.length = 0;
     // It does ask while it is visible. By then all pages are loaded.
     await tab.clock.runFor(10_000);
     await eventually('it asks for health', async () => {

@@ -68,7 +68,7 @@ describeOnNewestProxy('an upstream', ({ bin }) => {
   it('is verified although a draining worker of a configuration without upstreams lacks the map', async () => {
     for (const name of ['lb', 'other']) await remove(name);
     // A request that is under way keeps the worker from exiting; an incomplete one would end by a time-out.
-    const silent = createServer().listen(0, '127.0.0.1');
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     await service.call('PUT', '/api/sites/silent.example', { body: { servers: [{ address: '127.0.0.1', port }] } });

@@ -116,7 +116,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
             {effect !== undefined && effect.matched_30d < claims && (
               <Anchor
                 size="sm"
-                aria-label={`Show entries of ${name} that did not match`}
+                aria-label={`Not matched, ${days} d: entries of ${name}`}
                 renderRoot={(props) => (
                   <Link to="/blocked" search={{ source: name, not_hit_for: `${days}d` }} {...props} />
                 )}

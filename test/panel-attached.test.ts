@@ -3,8 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { type AttachedService, frontEnd, startAttached } from '../testkit/attached-service.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { patienceMs } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 
@@ -22,12 +21,11 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
   beforeAll(async () => {
     [attached, browser] = await Promise.all([startAttached({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await attached.service.healthy();
-    page = await browser.newPage({
+    page = await openPage(browser, {
       viewport: { width: 1280, height: 900 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
-    page.setDefaultTimeout(patienceMs);
     page.on('request', (request) => requests.push(new URL(request.url()).pathname));
     await page.goto(`http://127.0.0.1:${attached.service.apiPort}/`);
     await page.getByLabel('API key').fill(attached.service.key);

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -38,12 +38,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     ]);
     const servers = [{ address: '127.0.0.1', port: 9, options: { check: false } }];
     await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
-    page = await browser.newPage({
+    page = await openPage(browser, {
       viewport: { width: 1280, height: 900 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
-    page.setDefaultTimeout(patienceMs);
     await page.goto(`${base()}/certificates`);
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');

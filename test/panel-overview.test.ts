@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { eventually, patienceMs } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
 import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
@@ -24,8 +24,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
 
   beforeAll(async () => {
     [service, browser] = await Promise.all([startSeeded({ bin: proxy?.bin ?? '', entries }), startBrowser()]);
-    page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
-    page.setDefaultTimeout(patienceMs);
+    page = await openPage(browser, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       // The page itself reports failed requests.
@@ -248,7 +247,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('asks the service for nothing while its tab is hidden', async () => {
-    const tab = await browser.newPage();
+    const tab = await openPage(browser);
     const sent: string[] = [];
     tab.on('request', (request) => void sent.push(new URL(request.url()).pathname));
     await tab.clock.install();
@@ -258,8 +257,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await tab.getByRole('heading', { name: 'Blocking is active' }).waitFor();
     await tab.waitForLoadState('load');
     // Of the first steps, which come last.
-    for (const path of ['/api/sites', '/api/webhooks'])
-      await eventually(`it asks for ${path}`, () => sent.includes(path));
+    for (const path of ['/api/sites', '/api/keys']) await eventually(`it asks for ${path}`, () => sent.includes(path));
     sent.length = 0;
     // It does ask while it is visible. By then all pages are loaded.
     await tab.clock.runFor(10_000);

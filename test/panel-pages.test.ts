@@ -10,8 +10,8 @@ import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { eventually, patienceMs, untilPasses } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -49,12 +49,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       startBrowser([host]),
       startUpstream('shop'),
     ]);
-    page = await browser.newPage({
+    page = await openPage(browser, {
       viewport: { width: 1280, height: 900 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
-    page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();
@@ -409,7 +408,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   });
 
   itInLongTests('sorts and filters the list, and a copied link shows the same rows and the same story', async () => {
-    const elsewhere = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const elsewhere = await openPage(browser, { viewport: { width: 1280, height: 800 } });
     await service.call('PUT', '/api/blocked-ips?source=dated', {
       body: ['198.18.0.1', '198.18.0.2', '198.18.4.0/22', '2001:db8:77::/48'],
     });

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, startBrowserWithProfile } from '../testkit/browser.ts';
-import { patienceMs } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowserWithProfile } from '../testkit/browser.ts';
 import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -37,8 +36,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
   });
 
   const open = async (path = ''): Promise<Page> => {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(patienceMs);
+    const page = await openPage(browser);
     await page.goto(`http://127.0.0.1:${service.apiPort}${path}`);
     return page;
   };

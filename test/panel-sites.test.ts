@@ -2,8 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { patienceMs } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -27,12 +26,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of sites', ...lacking].
     ]);
     const servers = [{ address: '127.0.0.1', port: upstream.port, options: { check: false } }];
     await service.call('PUT', '/api/sites/shop.example', { body: { servers } });
-    page = await browser.newPage({
+    page = await openPage(browser, {
       viewport: { width: 1280, height: 900 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
-    page.setDefaultTimeout(patienceMs);
     await page.goto(`http://127.0.0.1:${service.apiPort}/sites`);
     await page.getByLabel('API key').fill(service.key);
     await page.keyboard.press('Enter');

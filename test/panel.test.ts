@@ -4,8 +4,8 @@ import type { Browser, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { panelPages } from '../src/http/panel-pages.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, startBrowser } from '../testkit/browser.ts';
-import { eventually, patienceMs } from '../testkit/conditions.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
@@ -34,12 +34,11 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   beforeAll(async () => {
     [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await service.healthy();
-    page = await browser.newPage({
+    page = await openPage(browser, {
       viewport: { width: 1280, height: 800 },
       colorScheme: 'light',
       reducedMotion: 'reduce',
     });
-    page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       const text = message.text();
@@ -92,7 +91,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.reload();
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
-    const other = await browser.newPage();
+    const other = await openPage(browser);
     await other.goto(`${base()}/keys`);
     await other.getByLabel('API key').waitFor();
     await other.close();
@@ -401,7 +400,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
 
   it('hides the actions that a key does not allow', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
-    const tab = await browser.newPage();
+    const tab = await openPage(browser);
     await tab.goto(`${base()}/blocked`);
     await tab.getByLabel('API key').fill(key);
     await tab.keyboard.press('Enter');

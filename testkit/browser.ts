@@ -1,6 +1,7 @@
 // A real Chromium with an empty profile.
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { patienceMs } from './conditions.ts';
 
 /** First the engine without the browser's own windows, which take a sixth to a third of the tests' processor time. */
 const candidates = [
@@ -27,6 +28,16 @@ const args = [
 export async function startBrowser(hosts: readonly string[] = []): Promise<Browser> {
   const resolved = `--host-resolver-rules=${hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`;
   return await chromium.launch({ executablePath: foundChromium(), headless: true, args: [...args, resolved] });
+}
+
+/** In a profile of its own, and as patient as all waits of tests. */
+export async function openPage(
+  browser: { newPage(options?: BrowserContextOptions): Promise<Page> },
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(patienceMs);
+  return page;
 }
 
 /** Keeps its profile in a folder, as a person's browser does. */

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { type AttachedService, frontEnd, startAttached } from '../testkit/attached-service.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 
@@ -18,6 +18,7 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
   let browser: Browser;
   let page: Page;
   const requests: string[] = [];
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     [attached, browser] = await Promise.all([startAttached({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await attached.service.healthy();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -24,6 +24,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   let page: Page;
   let pebble: Pebble | null = null;
   const base = () => `http://127.0.0.1:${service.apiPort}`;
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     port = await freePort();
     const httpPort = await freePort();

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
 import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
@@ -22,6 +22,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   let page: Page;
   const complaints: string[] = [];
 
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([startSeeded({ bin: proxy?.bin ?? '', entries }), startBrowser()]);
     page = await openPage(browser, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });

@@ -10,7 +10,7 @@ import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -41,6 +41,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
   let page: Page;
   const complaints: string[] = [];
 
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pm-panel-'));
     await writeTemplate(template);

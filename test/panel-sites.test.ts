@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -18,6 +18,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of sites', ...lacking].
   let service: RealService;
   let browser: Browser;
   let page: Page;
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     [service, browser, upstream] = await Promise.all([
       RealService.start({ bin: proxy?.bin ?? '' }),

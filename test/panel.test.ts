@@ -4,7 +4,7 @@ import type { Browser, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { panelPages } from '../src/http/panel-pages.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -31,6 +31,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   const foreignRequests: string[] = [];
   let expectsFailures = false;
 
+  showPageOfFailures(() => page);
   beforeAll(async () => {
     [service, browser] = await Promise.all([RealService.start({ bin: proxy?.bin ?? '' }), startBrowser()]);
     await service.healthy();

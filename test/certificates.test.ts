@@ -9,7 +9,7 @@ import { temporaryFolder } from '../testkit/blocking.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { type JsonBody, RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { keyShown } from '../testkit/secret-parts.ts';
 import { type MadeCertificate, madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
@@ -67,11 +67,27 @@ async function readFrom(service: RealService, id: string): Promise<string> {
   return [...texts, out].join('\n');
 }
 
-/** HAProxy, but before each check of a configuration the file that `FOLDER/damaged` names is damaged, unless it is a link. */
+/**
+ * HAProxy, but before each check of a configuration the file that `FOLDER/damaged` names is damaged, unless it is a link,
+ * and a check of certificates alone refuses it and its copies.
+ */
 async function damagingProxy(bin: string, folder: string): Promise<string> {
   const path = join(folder, 'haproxy');
-  const damage = `file=$(cat ${folder}/damaged 2>&-) && [ ! -L "$file" ] && printf damaged >"$file"`;
-  await writeFile(path, `#!/bin/sh\ncase " $* " in *' -c '*) ${damage} ;; esac\nexec ${bin} "$@"\n`, { mode: 0o755 });
+  const script = `#!/bin/sh
+file=$(cat ${folder}/damaged 2>&-)
+for last in "$@"; do :; done
+case "$file: $* " in
+  :*) ;;
+  *' -c '*/check-*)
+    for one in "$file" "$(dirname "$last")"/*.pem; do
+      echo "[ALERT]    (1) : config : unable to load certificate from file '$one'." >&2
+    done
+    exit 1 ;;
+  *' -c '*) [ -L "$file" ] || printf damaged >"$file" ;;
+esac
+exec ${bin} "$@"
+`;
+  await writeFile(path, script, { mode: 0o755 });
   return path;
 }
 
@@ -148,9 +164,9 @@ describeOnOneProxy('certificates', ({ bin }) => {
   it('of which HAProxy refuses one delay no block that needs a reload', async () => {
     const own = made.at(-1)!;
     const torn = madeCertificate(['torn.example.net']);
-    const { body } = await service.call('POST', '/api/certificates', { body: uploadOf(torn) });
+    const { id } = (await service.call('POST', '/api/certificates', { body: uploadOf(torn) })).body;
     const worker = await service.workerPid();
-    await writeFile(join(tools.path, 'damaged'), join(folderOf(service.paths), `${body['id']}.pem`));
+    await writeFile(join(tools.path, 'damaged'), join(folderOf(service.paths), `${id}.pem`));
     await unlink(service.paths.masterSocket);
     const block = await service.block('127.0.5.5');
     expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
@@ -161,11 +177,18 @@ describeOnOneProxy('certificates', ({ bin }) => {
     });
     expect(reloads.map(({ status }) => status)).toEqual(['completed']);
     expect(await service.workerPid()).not.toBe(worker);
-    await rm(join(tools.path, 'damaged'));
     expect(await served('shop.example.com')).toBe(own.sha1);
-    await eventually('the certificate is served again', async () => (await served('torn.example.net')) === torn.sha1);
+    const { reasons } = (await service.health()).body;
+    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`HAProxy refuses certificate ${id}`)]));
+    await rm(join(tools.path, 'damaged'));
+    // As health says; the next complete comparison heals it too.
+    const renewed = madeCertificate(['torn.example.net']);
+    if (!longTests) await service.call('PUT', `/api/certificates/${id}`, { body: uploadOf(renewed) });
     await service.healthy();
-    expect(await service.call('DELETE', `/api/certificates/${body['id']}`)).toMatchObject({ status: 200 });
+    expect(await served('torn.example.net')).toBe(longTests ? torn.sha1 : renewed.sha1);
+    const file = await readFile(join(folderOf(service.paths), `${id}.pem`), 'utf8');
+    expect(file).toContain((longTests ? torn : renewed).certificate);
+    expect(await service.call('DELETE', `/api/certificates/${id}`)).toMatchObject({ status: 200 });
   });
 
   it('have files for the user of the service alone', async () => {

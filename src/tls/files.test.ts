@@ -139,8 +139,14 @@ describe('the folder of certificates', () => {
     // Another service was faster.
     await replace();
     await other.open();
+    const own = madeCertificate(['a.example'], { id: SECOND });
+    const newer = madeCertificate(['a.example'], { id: SECOND, notBefore: new Date() });
+    await writeFile(files.pathOf(SECOND), newer.pem.reveal());
     const changes = [
       () => one.ensureFolder(),
+      () => one.keepNewer(SECOND, own.pem),
+      () => one.setAside(SECOND, async () => new Set()),
+      () => one.replaceDefault(() => pem('default')),
       () => one.write(FIRST, pem('two')),
       () => one.writeList([FIRST]),
       () => one.linkToDefault(FIRST),
@@ -148,7 +154,10 @@ describe('the folder of certificates', () => {
       () => one.remove(FIRST, async () => new Set()),
     ];
     for (const change of changes) await expect(change()).rejects.toThrow(TlsFolderUnusable);
-    expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`]);
+    expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`, `${SECOND}.pem`]);
+    await writeFile(files.defaultCertificate, 'of the operator', { mode: 0o644 });
+    await expect(one.ensureDefault(() => pem('default'))).rejects.toThrow(TlsFolderUnusable);
+    expect(await modeOf(files.defaultCertificate)).toBe('644');
     expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('one\n');
     other.close();
     expect(await one.write(FIRST, pem('two'))).toBe(true);

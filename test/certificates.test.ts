@@ -68,23 +68,22 @@ async function readFrom(service: RealService, id: string): Promise<string> {
 }
 
 /**
- * HAProxy, but before each check of a configuration the file that `FOLDER/damaged` names is damaged, unless it is a link,
- * and a check of certificates alone refuses it and its copies.
+ * HAProxy, but each check of a configuration damages the file that `FOLDER/damaged` names and refuses it, unless it is a
+ * link; a check of certificates alone refuses it and its copies. The service may write it again meanwhile.
  */
 async function damagingProxy(bin: string, folder: string): Promise<string> {
   const path = join(folder, 'haproxy');
   const script = `#!/bin/sh
 file=$(cat ${folder}/damaged 2>&-)
+refused=
 for last in "$@"; do :; done
 case "$file: $* " in
   :*) ;;
-  *' -c '*/check-*)
-    for one in "$file" "$(dirname "$last")"/*.pem; do
-      echo "[ALERT]    (1) : config : unable to load certificate from file '$one'." >&2
-    done
-    exit 1 ;;
-  *' -c '*) [ -L "$file" ] || printf damaged >"$file" ;;
+  *' -c '*/check-*) refused="$file $(echo "$(dirname "$last")"/*.pem)" ;;
+  *' -c '*) [ -L "$file" ] || { refused=$file; printf damaged >"$file"; } ;;
 esac
+for one in $refused; do echo "[ALERT]    (1) : config : unable to load certificate from file '$one'." >&2; done
+[ -z "$refused" ] || exit 1
 exec ${bin} "$@"
 `;
   await writeFile(path, script, { mode: 0o755 });

@@ -50,7 +50,7 @@ describeOnOneProxy('the page on TLS', ({ bin }) => {
         .replaceAll('127.0.0.1:443', `127.0.0.1:${port}`)
         .replaceAll('https://127.0.0.1/', `https://127.0.0.1:${port}/`)
         .replaceAll('127.0.0.1:9000', `127.0.0.1:${server.port}`)
-        .replaceAll(/\b(?:fullchain|privkey)\.pem/g, (name) => join(folder, name));
+        .replaceAll(/\btrial(?:-key)?\.pem/g, (name) => join(folder, name));
       if (command === 'systemctl restart proxy-manager') await restart();
       else if (command.startsWith('proxy-manager ')) {
         const ran = await user.run(command.split(/ +/).slice(1));

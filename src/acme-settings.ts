@@ -62,6 +62,22 @@ export function acmeSettings(
   });
 }
 
+/** For `config show`, by the names of the settings. */
+export function describeAcme(acme: AcmeSettings): Record<string, string> {
+  const { termsAgreed, directory, contacts, profile, externalAccount, rootsFile, dnsHook, dnsServers } = acme;
+  return {
+    acmeTermsAgreed: String(termsAgreed),
+    acmeDirectory: directory,
+    acmeContact: contacts.map((one) => one.replace('mailto:', '')).join(','),
+    acmeProfile: profile ?? "(the authority's default)",
+    acmeEabKid: externalAccount?.kid ?? '',
+    acmeEabHmacFile: externalAccount?.hmacFile ?? '',
+    acmeCaFile: rootsFile ?? '',
+    acmeDnsHook: dnsHook ?? '',
+    acmeDnsServers: dnsServers.join(','),
+  };
+}
+
 function directoryOf(text: string): string {
   const known = DIRECTORIES.get(text);
   if (known !== undefined) return known;

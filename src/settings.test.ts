@@ -395,6 +395,19 @@ describe('the settings', () => {
     expect(shown).not.toContain(key);
     expect(shown).toContain('********');
   });
+
+  it('show each setting by its name', () => {
+    const files = { API_KEY_FILE: '/k', LISTEN_CERTIFICATE: '/c', LISTEN_KEY: '/p', ACME_EAB_HMAC_FILE: '/h' };
+    const given = { ...files, ACME_EAB_KID: 'kid-1', ACME_CONTACT: 'a@example.com,b@example.com' };
+    const environment = Object.fromEntries(
+      Object.entries(given).map(([name, text]) => [`PROXY_MANAGER_${name}`, text]),
+    );
+    const shown = Object.entries(describeSettings(readSettings(environment, {}, () => key)));
+    const names = shown.map(([name]) => `PROXY_MANAGER_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`);
+    expect(settingDefinitions.map(({ variable }) => variable).filter((one) => !names.includes(one))).toEqual([]);
+    expect(Object.fromEntries(shown)).toMatchObject({ acmeContact: given.ACME_CONTACT, acmeEabKid: 'kid-1' });
+    expect(shown.filter(([, text]) => /null|undefined|object/.test(text))).toEqual([]);
+  });
 });
 
 describe('the command line', () => {

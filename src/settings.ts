@@ -2,7 +2,7 @@
 // docs/settings.md. Every error names the variable, the value and what is valid.
 
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { type AcmeSettings, acmeSettings } from './acme-settings.ts';
+import { type AcmeSettings, acmeSettings, describeAcme } from './acme-settings.ts';
 import { parseDuration } from './domain/duration.ts';
 import type { InsightMode } from './domain/insight-mode.ts';
 import { nearestNames } from './domain/nearest-names.ts';
@@ -307,6 +307,8 @@ export function describeSettings(settings: Settings): Record<string, string> {
     deniedPageBase,
     reloadBy,
     openFrontEnds,
+    acme,
+    connectionsPerSource,
     ...rest
   } = settings;
   const shown: Record<string, string> = {
@@ -321,6 +323,8 @@ export function describeSettings(settings: Settings): Record<string, string> {
     deniedPage: deniedPage ?? '(built-in)',
     reloadBy: describeReloadBy(reloadBy),
     openFrontEnds: openFrontEnds.join(','),
+    ...describeAcme(acme),
+    connectionsPerSource: connectionsPerSource === null ? '(no limit)' : String(connectionsPerSource),
   };
   for (const [name, value] of Object.entries(rest)) shown[name] = String(value);
   return shown;

@@ -162,7 +162,7 @@ describeWithPebble('an authority', () => {
       expect(await service.workerPid()).toBe(worker);
       const limited = await user.run(['certificate', 'renew', body['items'][0].id]);
       expect(limited.code).toBe(3);
-      expect(limited.out).toMatch(/limited: the certificate was ordered 2 times within 24 hours/);
+      expect(limited.out).toMatch(/limited: the certificate was ordered 2 times from this authority within 24 hours/);
     });
   });
 });

@@ -1,20 +1,24 @@
 // Certificates of the complete product: from an upload to what a TLS client sees, through deaths, reloads and damage.
 import { chmod, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { operations } from '../src/api/operations.ts';
 import { temporaryFolder } from '../testkit/blocking.ts';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { type JsonBody, RealService, type ServicePaths } from '../testkit/real-service.ts';
-import { partsShown } from '../testkit/secret-parts.ts';
+import { keyShown } from '../testkit/secret-parts.ts';
 import { type MadeCertificate, madeCertificate, servedSha1 } from '../testkit/tls/made-certificate.ts';
 
 const folderOf = ({ prefix }: ServicePaths): string => join(prefix, 'etc/proxy/tls');
 const secretOf = ({ stateDir }: ServicePaths): string => join(stateDir, 'secret');
 const uploadOf = ({ certificate, privateKey }: MadeCertificate) => ({ certificate, private_key: privateKey });
 
-/** All that the service or HAProxy wrote, except the files with the keys. */
+/** All that the service or HAProxy wrote, backups and database among it, except the files with the keys. */
 async function writtenBy(service: RealService): Promise<string> {
   const keys = folderOf(service.paths);
   const entries = await readdir(service.paths.prefix, { recursive: true, withFileTypes: true });
@@ -31,11 +35,58 @@ async function environmentsOf(service: RealService): Promise<string> {
   return texts.join('\n');
 }
 
-/** HAProxy, but before each check of a configuration the file that `FOLDER/damaged` names is damaged, unless it is a link. */
+/** What HAProxy answers about a certificate and its configuration, in the master and at the socket for statistics. */
+async function shownByProxy(service: RealService, file: string): Promise<string> {
+  const list = join(folderOf(service.paths), 'certificates.list');
+  const ofWorker = [`show ssl cert ${file}`, 'show ssl cert', `show ssl crt-list -n ${list}`, 'show info', 'show stat'];
+  const answers = await service.raw('show startup-logs', ...ofWorker.map((command) => `@1 ${command}`));
+  expect(answers.join('\n')).toContain(`Filename: ${file}`);
+  const { statsSocket } = service.paths;
+  const commands = [...ofWorker, `dump ssl cert ${file}`, 'show env', 'show startup-logs'];
+  const conversations = await Promise.all(
+    commands.map(async (command) => {
+      const socket = createConnection(statsSocket);
+      socket.end(`${command}\n`);
+      return await text(socket);
+    }),
+  );
+  return [...answers, ...conversations].join('\n');
+}
+
+/** All that the API answers to reads, and `config show`. */
+async function readFrom(service: RealService, id: string): Promise<string> {
+  const reads = operations.filter(({ method, params }) => method === 'GET' && params === undefined);
+  // The stream of events does not end; what it sent is in the database.
+  const paths = reads.map(({ path }) => path).filter((path) => path !== '/api/events');
+  const texts: string[] = [];
+  for (const path of [...paths, `/api/certificates/${id}`, `/api/certificates/${id}/chain`]) {
+    texts.push((await service.call('GET', path)).text);
+  }
+  const { out } = await new CommandLineUser(service).run(['config', 'show']);
+  expect(out).toContain('secret_file = ');
+  return [...texts, out].join('\n');
+}
+
+/**
+ * HAProxy, but each check of a configuration damages the file that `FOLDER/damaged` names and refuses it, unless it is a
+ * link; a check of certificates alone refuses it and its copies. The service may write it again meanwhile.
+ */
 async function damagingProxy(bin: string, folder: string): Promise<string> {
   const path = join(folder, 'haproxy');
-  const damage = `file=$(cat ${folder}/damaged 2>&-) && [ ! -L "$file" ] && printf damaged >"$file"`;
-  await writeFile(path, `#!/bin/sh\ncase " $* " in *' -c '*) ${damage} ;; esac\nexec ${bin} "$@"\n`, { mode: 0o755 });
+  const script = `#!/bin/sh
+file=$(cat ${folder}/damaged 2>&-)
+refused=
+for last in "$@"; do :; done
+case "$file: $* " in
+  :*) ;;
+  *' -c '*/check-*) refused="$file $(echo "$(dirname "$last")"/*.pem)" ;;
+  *' -c '*) [ -L "$file" ] || { refused=$file; printf damaged >"$file"; } ;;
+esac
+for one in $refused; do echo "[ALERT]    (1) : config : unable to load certificate from file '$one'." >&2; done
+[ -z "$refused" ] || exit 1
+exec ${bin} "$@"
+`;
+  await writeFile(path, script, { mode: 0o755 });
   return path;
 }
 
@@ -112,9 +163,9 @@ describeOnOneProxy('certificates', ({ bin }) => {
   it('of which HAProxy refuses one delay no block that needs a reload', async () => {
     const own = made.at(-1)!;
     const torn = madeCertificate(['torn.example.net']);
-    const { body } = await service.call('POST', '/api/certificates', { body: uploadOf(torn) });
+    const { id } = (await service.call('POST', '/api/certificates', { body: uploadOf(torn) })).body;
     const worker = await service.workerPid();
-    await writeFile(join(tools.path, 'damaged'), join(folderOf(service.paths), `${body['id']}.pem`));
+    await writeFile(join(tools.path, 'damaged'), join(folderOf(service.paths), `${id}.pem`));
     await unlink(service.paths.masterSocket);
     const block = await service.block('127.0.5.5');
     expect(block).toMatchObject({ status: 201, body: { runtime_map_updated: false, reload_scheduled: true } });
@@ -125,11 +176,18 @@ describeOnOneProxy('certificates', ({ bin }) => {
     });
     expect(reloads.map(({ status }) => status)).toEqual(['completed']);
     expect(await service.workerPid()).not.toBe(worker);
-    await rm(join(tools.path, 'damaged'));
     expect(await served('shop.example.com')).toBe(own.sha1);
-    await eventually('the certificate is served again', async () => (await served('torn.example.net')) === torn.sha1);
+    const { reasons } = (await service.health()).body;
+    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`HAProxy refuses certificate ${id}`)]));
+    await rm(join(tools.path, 'damaged'));
+    // As health says; the next complete comparison heals it too.
+    const renewed = madeCertificate(['torn.example.net']);
+    if (!longTests) await service.call('PUT', `/api/certificates/${id}`, { body: uploadOf(renewed) });
     await service.healthy();
-    expect(await service.call('DELETE', `/api/certificates/${body['id']}`)).toMatchObject({ status: 200 });
+    expect(await served('torn.example.net')).toBe(longTests ? torn.sha1 : renewed.sha1);
+    const file = await readFile(join(folderOf(service.paths), `${id}.pem`), 'utf8');
+    expect(file).toContain((longTests ? torn : renewed).certificate);
+    expect(await service.call('DELETE', `/api/certificates/${id}`)).toMatchObject({ status: 200 });
   });
 
   it('have files for the user of the service alone', async () => {
@@ -211,6 +269,9 @@ describeOnOneProxy('certificates', ({ bin }) => {
   });
 
   it('show no private key outside their folder', async () => {
+    const { id: shown } = await call('POST', '/api/certificates', create(['shown.example']));
+    // With a backup of before.
+    await service.call('POST', '/api/config/reload');
     const refused = create(['refused.example']);
     for (const body of [
       { ...uploadOf(refused), private_key: refused.privateKey.slice(0, 60) + refused.privateKey.slice(61) },
@@ -222,12 +283,12 @@ describeOnOneProxy('certificates', ({ bin }) => {
       expect(answer.status).toBeGreaterThanOrEqual(400);
       answers.push(answer.text);
     }
-    for (const path of ['/api/audit', '/health', '/api/certificates', '/metrics', '/api/config']) {
-      answers.push((await service.call('GET', path)).text);
-    }
-    const text = [await writtenBy(service), await environmentsOf(service), ...answers].join('\n');
-    expect(made.length).toBeGreaterThan(3);
-    for (const { privateKey } of made) expect(partsShown(privateKey, text)).toEqual([]);
+    answers.push(await readFrom(service, shown));
+    answers.push(await shownByProxy(service, join(folderOf(service.paths), `${shown}.pem`)));
+    expect((await readdir(service.paths.backupDir)).length).toBeGreaterThan(0);
+    const all = [await writtenBy(service), await environmentsOf(service), ...answers].join('\n');
+    expect(made.length).toBeGreaterThan(4);
+    for (const { privateKey } of made) expect(keyShown(privateKey, all)).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import { everyVerb, type TreeVerb, treeOf } from '../src/cli/tree.ts';
 import { startingTemplate } from '../src/configuration/template/starting-template.ts';
 import { catalogue } from '../src/errors/catalogue.ts';
 import { eventTypes } from '../src/events/event-types.ts';
-import { settingDefinitions } from '../src/settings.ts';
+import { readSettings, settingDefinitions } from '../src/settings.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -105,6 +105,18 @@ describe('the unit', () => {
     for (const line of ['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity', 'Restart=always']) {
       expect(service.split('\n')).toContain(line);
     }
+  });
+
+  it('serves TLS at port 443 beside plain HTTP, and an empty value in its file switches it off', () => {
+    const lines = [...unit.matchAll(/^Environment=([^=]+)=(.*)$/gm)];
+    const environment = Object.fromEntries(lines.map(([, name = '', value]) => [name, value]));
+    const settings = (file: Readonly<Record<string, string>>) =>
+      readSettings({ ...environment, ...file }, {}, () => '');
+    expect(settings({})).toMatchObject({ httpBind: ['any:80'], httpsBind: ['any:443'] });
+    expect(settings({ PROXY_MANAGER_HTTPS_BIND: '' }).httpsBind).toEqual([]);
+    expect(unit).toMatch(/^EnvironmentFile=-\/etc\/default\/proxy-manager$/m);
+    // HAProxy runs as this user too.
+    expect(unit).toMatch(/^AmbientCapabilities=CAP_NET_BIND_SERVICE$/m);
   });
 
   it.skipIf(noSystemd !== null)(`is accepted by systemd without a warning (${noSystemd ?? 'systemd-analyze'})`, () => {

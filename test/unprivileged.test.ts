@@ -178,6 +178,7 @@ describeOnNewestProxy('as a user without rights,', ({ bin }) => {
       'etc/proxy/proxy.cfg': '640',
       'etc/proxy/blocked_ips.map.lock': '600',
       'etc/proxy/tls': '700',
+      'etc/proxy/tls/.tmp': '700',
       'etc/proxy/tls/default.pem': '600',
       'etc/proxy/tls/certificates.list': '600',
       'tmp/proxy-cli': '600',

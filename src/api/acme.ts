@@ -119,7 +119,7 @@ export const renewCertificate = operation({
   tag,
   summary: 'Order a certificate now',
   description:
-    'Also one whose last order needs attention. At most 2 certificates for the same names are ordered in 24 hours and 4 in 7 days; beyond that, `due_at` says when.',
+    'Also one whose last order needs attention. At most 2 certificates for the same names are ordered from one authority in 24 hours and 4 in 7 days; beyond that, `due_at` says when.',
   params,
   answers: { 202: { description: 'It is due.', schema: AcmeCertificate } },
   codes: [...notConfigured, codes.NotFound],

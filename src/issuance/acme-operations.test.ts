@@ -7,7 +7,7 @@ import { AcmeOperations } from './acme-operations.ts';
 
 let kit: IssuanceKit;
 let operations: AcmeOperations;
-let unserved: string | null;
+let unserved: string | Error | null;
 beforeEach(async () => {
   kit = await IssuanceKit.open();
   unserved = null;
@@ -16,7 +16,10 @@ beforeEach(async () => {
     owners: (names) => kit.certificates.owners(names),
     namesOf: async (id) => (await kit.certificates.get(id))?.names ?? null,
     hasDnsHook: false,
-    whyNotServed: async () => unserved,
+    whyNotServed: async () => {
+      if (unserved instanceof Error) throw unserved;
+      return unserved;
+    },
     emit: () => undefined,
   });
 });
@@ -86,6 +89,15 @@ it('a certificate that HAProxy would not serve is refused, and nothing is asked 
   await expect(requested('shop.example')).rejects.toMatchObject({
     code: codes.CertificateListUnused,
     message: 'nothing is ordered: no bind line of proxy.cfg uses the list',
+  });
+  expect([await kit.issuance.all(), kit.authority.requests]).toEqual([[], []]);
+});
+
+it('nor is anything ordered while the configuration cannot be read', async () => {
+  unserved = new Error('EACCES: permission denied');
+  await expect(requested('shop.example')).rejects.toMatchObject({
+    code: codes.CertificateListUnused,
+    message: 'nothing is ordered: the configuration could not be read: EACCES: permission denied',
   });
   expect([await kit.issuance.all(), kit.authority.requests]).toEqual([[], []]);
 });

@@ -51,7 +51,7 @@ interface IssuanceDeps {
   readonly accounts: AcmeAccountsStore;
   readonly times: AcmeTimesStore;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly certificates: Pick<Certificates, 'putIssued' | 'owners'>;
+  readonly certificates: Pick<Certificates, 'putIssued' | 'owners' | 'livesFor'>;
   readonly acme: Acme;
   readonly presenters: Readonly<Record<ChallengeType, ChallengePresenter>>;
   /** An order ended; null: with a certificate. */

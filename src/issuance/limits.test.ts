@@ -45,8 +45,8 @@ describe('never more than 2 issues per set of names in 24 h and 4 in 7 d', () =>
     expect(most(issuedAt(), 7 * DAY)).toBe(4);
     expect(limited).toEqual(
       new Set([
-        'limited: the certificate was ordered 2 times within 24 hours',
-        'limited: the certificate was ordered 4 times within 7 days',
+        'limited: the certificate was ordered 2 times from this authority within 24 hours',
+        'limited: the certificate was ordered 4 times from this authority within 7 days',
       ]),
     );
   });
@@ -73,6 +73,64 @@ describe('never more than 2 issues per set of names in 24 h and 4 in 7 d', () =>
     await kit.pass(75 * DAY);
     const last = kit.authority.issued.at(-1)!;
     expect(last.notAfter - kit.now).toBeGreaterThan(10 * DAY);
+  });
+});
+
+describe('at another authority', () => {
+  const REAL = 'https://real.example/directory';
+  const issuedBy = (directory: string) =>
+    kit.authority.issued.filter((one) => one.directory === directory).map(({ at }) => at);
+  function changeTo(directory: string): void {
+    kit.authority.directory = directory;
+    kit.restart();
+  }
+
+  it('what the first one issued does not count, and a certificate that it limited is ordered at once', async () => {
+    const staging = kit.authority.directory;
+    const id = await kit.request('a.example');
+    await kit.untilIdle();
+    for (let asked = 0; asked < 2; asked += 1) {
+      await kit.issuance.renew(id, caller);
+      await kit.pass(MINUTE);
+    }
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'limit', problem: { class: 'limited' } });
+    // Another contact is no other authority.
+    kit.settings = { contacts: ['mailto:ops@example.com'] };
+    kit.restart();
+    await kit.pass(MINUTE);
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'limit', problem: { class: 'limited' } });
+    changeTo(REAL);
+    await kit.pass(MINUTE);
+    expect([issuedBy(staging).length, issuedBy(REAL).length]).toEqual([2, 1]);
+    expect(await kit.wanted.get(id)).toMatchObject({ directory: REAL, problem: null });
+  });
+
+  it('each keeps within the limits, however often they change', async () => {
+    const both = [kit.authority.directory, REAL];
+    const id = await kit.request('a.example');
+    for (let asked = 0; asked < 40; asked += 1) {
+      changeTo(both[asked % 2]!);
+      await kit.issuance.renew(id, caller);
+      await kit.pass(5 * HOUR);
+    }
+    for (const one of both) {
+      expect([most(issuedBy(one), DAY), most(issuedBy(one), 7 * DAY)]).toEqual([2, 4]);
+    }
+    expect(kit.authority.violations).toEqual([]);
+  });
+
+  it('what the first one failed to validate does not count', async () => {
+    kit.authority.validation = () => problemOf('connection', 'refused');
+    const id = await kit.request('a.example');
+    for (let asked = 0; asked < 4; asked += 1) {
+      await kit.issuance.renew(id, caller);
+      await kit.pass(MINUTE);
+    }
+    expect(await kit.wanted.get(id)).toMatchObject({ dueBy: 'limit', problem: { class: 'limited' } });
+    kit.authority.validation = () => null;
+    changeTo(REAL);
+    await kit.pass(MINUTE);
+    expect(issuedBy(REAL)).toHaveLength(1);
   });
 });
 

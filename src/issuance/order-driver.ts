@@ -159,7 +159,8 @@ export class OrderDriver {
     const scope = begins ? 'orders' : 'requests';
     const { until, problem } = await this.#deps.pauses.limited(order.directory, scope, refusal);
     if (!begins) return await this.#paused(order, until, problem);
-    await this.#close(order, { problem, dueAt: until, dueBy: 'limit', failedNames: [], notIssued: false });
+    const stored = { ...problem, settings: this.#deps.settingsId };
+    await this.#close(order, { problem: stored, dueAt: until, dueBy: 'limit', failedNames: [], notIssued: false });
     return null;
   }
 

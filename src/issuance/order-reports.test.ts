@@ -12,10 +12,12 @@ let kit: IssuanceKit;
 let reports: OrderReports;
 let failing: { readonly at: number; readonly id: string }[];
 let issued: number;
+let dies: boolean;
 beforeEach(async () => {
   kit = await IssuanceKit.open();
-  [failing, issued] = [[], 0];
+  [failing, issued, dies] = [[], 0, false];
   const emit = ((type: string, { id }: { readonly id: string }) => {
+    if (dies) throw new Error('it died');
     if (type === 'certificate.failing') failing.push({ at: kit.now, id });
     else issued += 1;
   }) as Emit;
@@ -75,12 +77,27 @@ it('after it was issued, the next failure is reported at once', async () => {
   expect(failing).toHaveLength(2);
 });
 
-it('what an operator has to correct is reported at once, and once', async () => {
+it('what was not emitted before a crash is reported with the next failure', async () => {
   kit.authority.validation = () => problemOf('connection', 'refused');
   await kit.request('a.example');
+  dies = true;
+  await pass(MINUTE);
+  expect(failing).toEqual([]);
+  dies = false;
+  await pass(HOUR);
+  expect(failing).toHaveLength(1);
+});
+
+it('what an operator has to correct is reported at once, and once', async () => {
+  kit.authority.validation = () => problemOf('connection', 'refused');
+  const id = await kit.request('a.example');
   await pass(MINUTE);
   kit.authority.validation = () => problemOf('caa', 'a CAA record forbids it');
   await pass(30 * MINUTE);
+  expect(failing).toHaveLength(2);
+  await kit.issuance.renew(id, caller);
+  await pass(MINUTE);
+  expect(await kit.wanted.get(id)).toMatchObject({ failures: 3 });
   expect(failing).toHaveLength(2);
   kit.authority.validation = () => problemOf('connection', 'refused');
   await pass(12 * HOUR);

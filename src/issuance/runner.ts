@@ -44,7 +44,7 @@ interface RunnerDeps {
   readonly wanted: AcmeCertificatesStore;
   readonly accounts: Accounts;
   readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly certificates: Pick<Certificates, 'putIssued' | 'owners'>;
+  readonly certificates: Pick<Certificates, 'putIssued' | 'owners' | 'livesFor'>;
   readonly board: ChallengeBoard;
   readonly ages: OrderAges;
   readonly keyAuthorization: (token: string, accountKey: KeyObject) => string;
@@ -302,10 +302,10 @@ export class Runner {
 
   /** It exists already, so it waits for the clock: another one would be of the same time. */
   async #judgedAt(order: IssuanceOrder, certificate: string): Promise<Date> {
-    const { wanted, clockOffsetMs } = this.#deps;
+    const { certificates, clockOffsetMs } = this.#deps;
     const now = this.#deps.now();
     const { validFromDate: notBefore, validToDate: notAfter } = new X509Certificate(certificate);
-    const served = (await wanted.get(order.certificate))?.life ?? null;
+    const served = await certificates.livesFor(order.names);
     const at = judgedAt({ notBefore, notAfter }, served, now, wrongByMs(clockOffsetMs()));
     if (at !== null) return at;
     const life = `${notBefore.toISOString()} to ${notAfter.toISOString()}`;

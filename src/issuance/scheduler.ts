@@ -154,7 +154,7 @@ export class Scheduler {
   }
 
   async #plan(certificate: WantedCertificate): Promise<void> {
-    const { wanted, directory, profile, now } = this.#deps;
+    const { wanted, directory, profile, settingsId, now } = this.#deps;
     const replaces = certificate.directory === directory ? certificate.ariId : null;
     const limits = { issues: ISSUES, failedValidations: FAILED_VALIDATIONS };
     const plan = { directory, profile: certificate.profile ?? profile, replaces, ...limits };
@@ -167,7 +167,8 @@ export class Scheduler {
     }
     const { until, limit, name } = planned;
     const detail = `${limitText(limit, name)}; the service orders no more, to stay below the limits of authorities`;
-    await wanted.limited(certificate.id, until, ownProblem('limited', { type: 'limit', detail }, now()));
+    const problem = { ...ownProblem('limited', { type: 'limit', detail }, now()), settings: settingsId };
+    await wanted.limited(certificate.id, until, problem);
   }
 
   #continue(id: number): void {
@@ -198,8 +199,8 @@ export class Scheduler {
 function limitText({ most, withinMs }: Limit, name: string | null): string {
   const hours = withinMs / HOUR_MS;
   const time = hours === 1 ? 'an hour' : hours <= 24 ? `${hours} hours` : `${hours / 24} days`;
-  if (name === null) return `the certificate was ordered ${most} times within ${time}`;
-  return `the validation of ${name} failed ${most} times within ${time}`;
+  if (name === null) return `the certificate was ordered ${most} times from this authority within ${time}`;
+  return `the validation of ${name} by this authority failed ${most} times within ${time}`;
 }
 
 /** The end of an order calls earlier. */

@@ -1,6 +1,7 @@
 // A clock that is wrong for days: of this machine, or of the authority (ADR 0105).
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { caller, IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { selfSigned } from '../../testkit/tls/uploads.ts';
 import { AcmeFactsStore } from '../store/acme-facts-store.ts';
 import { type IssuanceFindings, issuanceFindings } from './issuance-findings.ts';
 import { judgedAt } from './issued-time.ts';
@@ -18,13 +19,14 @@ describe('an issued certificate', () => {
   const days = (at: Date | null) => (at === null ? null : (at.getTime() - now.getTime()) / DAY);
 
   it.each([
-    ['that is valid by the clock of this machine', life(-1, 89), life(-60, 30), 0, 0],
-    ['not valid yet, of an authority whose clock is not known', life(2, 92), null, 0, null],
-    ['not valid yet, the first of its names', life(2, 92), null, -3, 3],
-    ['not valid yet, while the one before lasts by the clock of the authority', life(2, 92), life(-60, 30), -3, null],
-    ['not valid yet, when the one before expires soon by that clock', life(20, 110), life(-60, 30), -21.5, 21.5],
-    ['not valid by either clock', life(2, 92), null, -1, null],
-    ['expired by a clock that is ahead, the first of its names', life(-100, -10), null, 99, -99],
+    ['that is valid by the clock of this machine', life(-1, 89), [life(-60, 30)], 0, 0],
+    ['not valid yet, of an authority whose clock is not known', life(2, 92), [], 0, null],
+    ['not valid yet, the first of its names', life(2, 92), [], -3, 3],
+    ['not valid yet, while the one before lasts by the clock of the authority', life(2, 92), [life(-60, 30)], -3, null],
+    ['not valid yet, when the one before expires soon by that clock', life(20, 110), [life(-60, 30)], -21.5, 21.5],
+    ['not valid yet, when one of two before expires soon', life(20, 110), [life(-1, 89), life(-60, 30)], -21.5, 21.5],
+    ['not valid by either clock', life(2, 92), [], -1, null],
+    ['expired by a clock that is ahead, the first of its names', life(-100, -10), [], 99, -99],
   ])('%s is stored or waits', (_what, issued, served, aheadDays, expected) => {
     expect(days(judgedAt(issued, served, now, aheadDays * DAY))).toBe(expected);
   });
@@ -62,6 +64,20 @@ describe('while the clock of this machine is', () => {
     kit.skew = 0;
     await kit.pass(HOUR);
     expect(await kit.wanted.get(id)).toMatchObject({ problem: null });
+  });
+
+  it('behind, the first certificate of a name waits while one of a wildcard serves the name', async () => {
+    const wildcard = selfSigned(['*.shop.example'], { now: new Date(kit.now), lasts: 5 });
+    expect(await kit.certificates.create(wildcard, {}, caller)).toMatchObject({ ok: true });
+    kit.skew = -40 * DAY;
+    const id = await kit.request('a.shop.example');
+    await kit.pass(4 * DAY);
+    expect(await versionOf(id)).toBe(0);
+    expect(await kit.wanted.get(id)).toMatchObject({ problem: { type: 'clock' } });
+    // A tenth of its lifetime is left.
+    await kit.pass(DAY);
+    expect(await versionOf(id)).toBe(1);
+    expect(kit.authority.issued).toHaveLength(1);
   });
 
   it('behind, certificates that wait for it do not keep a new one from being ordered', async () => {

@@ -140,12 +140,12 @@ export class AcmeCertificatesStore {
       .execute();
   }
 
-  /** Certificates that needed attention with other settings become due at once. */
+  /** Certificates that needed attention, or were limited, with other settings become due at once. */
   async dueAfterChange(settingsId: string, now: Date): Promise<void> {
     await this.#database.write
       .updateTable('acme_certificates')
       .set({ due_at: now.toISOString(), due_by: 'retry' })
-      .where(sql<SqlBool>`json_extract(problem_json, '$.class') = 'needs attention'`)
+      .where(sql<SqlBool>`json_extract(problem_json, '$.class') in ('needs attention', 'limited')`)
       .where(sql<SqlBool>`json_extract(problem_json, '$.settings') is not ${settingsId}`)
       .execute();
   }

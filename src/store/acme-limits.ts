@@ -2,7 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** The maximum within a time, for requests of operators too. */
+/** The maximum at one authority within a time, for requests of operators too. */
 export interface Limit {
   readonly most: number;
   readonly withinMs: number;
@@ -19,7 +19,7 @@ export function namesKey(names: readonly string[]): string {
   return names.toSorted().join(',');
 }
 
-/** What counts for the limits of these names, from before the clock was set back, becomes `at`. */
+/** What counts for the limits of these names, at any authority, from before the clock was set back, becomes `at`. */
 export async function bringBack(transaction: Transaction<Schema>, names: readonly string[], at: string): Promise<void> {
   await transaction
     .updateTable('acme_orders')
@@ -38,13 +38,14 @@ export async function bringBack(transaction: Transaction<Schema>, names: readonl
 export async function exceededLimit(
   transaction: Transaction<Schema>,
   names: readonly string[],
-  { issues, failedValidations }: Limits,
+  { directory, issues, failedValidations }: Limits & { readonly directory: string },
   now: Date,
 ): Promise<{ readonly until: Date; readonly limit: Limit; readonly name: string | null } | null> {
   for (const limit of issues) {
     const rows = await transaction
       .selectFrom('acme_orders')
       .select('finalized_at as at')
+      .where('directory', '=', directory)
       .where('names_key', '=', namesKey(names))
       .where('finalized_at', '>', sinceOf(limit, now))
       .orderBy('finalized_at', 'desc')
@@ -56,6 +57,7 @@ export async function exceededLimit(
     const rows = await transaction
       .selectFrom('acme_failed_validations')
       .select('at')
+      .where('directory', '=', directory)
       .where('name', '=', name)
       .where('at', '>', sinceOf(failedValidations, now))
       .orderBy('at', 'desc')

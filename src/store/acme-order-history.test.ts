@@ -28,15 +28,15 @@ async function want(id: string, ...names: readonly string[]): Promise<void> {
   await wanted.add({ id, directory, names, challenge: 'http-01', profile: null }, at(0));
 }
 
-const planned = async (id: string, hours: number) => {
-  const plan = { directory, profile: null, replaces: null, issues, failedValidations: { most: 9, withinMs: HOUR } };
+const planned = async (id: string, hours: number, of = directory) => {
+  const plan = { directory: of, profile: null, replaces: null, issues, failedValidations: { most: 9, withinMs: HOUR } };
   const outcome = await wanted.plan((await wanted.get(id))!, plan, at(hours));
   if (outcome === null) throw new Error('not planned');
   return outcome;
 };
 
-async function begun(id: string, hours: number): Promise<IssuanceOrder> {
-  const outcome = await planned(id, hours);
+async function begun(id: string, hours: number, of = directory): Promise<IssuanceOrder> {
+  const outcome = await planned(id, hours, of);
   if (!outcome.ok) throw new Error('limited');
   return outcome.order;
 }
@@ -48,8 +48,8 @@ async function fails(id: string, hours: number): Promise<void> {
   await orders.fail(order, { problem: { ...problem, at: at(hours).toISOString() }, ...end }, at(hours));
 }
 
-async function isIssued(id: string, hours: number): Promise<void> {
-  const order = await begun(id, hours);
+async function isIssued(id: string, hours: number, of = directory): Promise<void> {
+  const order = await begun(id, hours, of);
   const finalizing = { state: 'finalizing', finalizedAt: at(hours) } as const;
   await orders.step(order.id, finalizing, at(hours));
   const next = { dueAt: at(hours + 60 * DAY), ariId: null, ariPollAt: null };
@@ -90,6 +90,16 @@ it('what counts for a limit is kept while the clock is ahead', async () => {
   expect(await planned('c-a', 5)).toMatchObject({ ok: false, until: at(7 * DAY) });
   await failsHourly('c-a', 100 * DAY, 60);
   expect(await planned('c-a', 6)).toMatchObject({ ok: false, until: at(7 * DAY) });
+});
+
+it('so is what counts for the limit of another authority', async () => {
+  for (const hours of [0, 1, 2, 3]) await isIssued('c-a', hours, 'https://staging.example/directory');
+  for (const hours of [4, 5, 6, 7]) await isIssued('c-a', hours);
+  await failsHourly('c-a', 100 * DAY, 60);
+  const until = at(7 * DAY);
+  expect(await planned('c-a', 8, 'https://staging.example/directory')).toMatchObject({ ok: false, until });
+  expect(await planned('c-a', 9)).toMatchObject({ ok: false, until: at(7 * DAY + 4) });
+  expect(await planned('c-a', 9, 'https://third.example/directory')).toMatchObject({ ok: true });
 });
 
 it('an order is kept while its TXT records may be there, and while it is open', async () => {

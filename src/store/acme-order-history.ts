@@ -33,7 +33,7 @@ export async function deleteOldOrders(
     select id from acme_orders as old
     where certificate = ${certificate} and ${isOver(now)}
       and id not in (select id from acme_orders where certificate = ${certificate} order by id desc limit ${KEPT})
-      and id not in (select id from acme_orders where names_key = old.names_key and finalized_at is not null
+      and id not in (select id from acme_orders where names_key = old.names_key and directory = old.directory and finalized_at is not null
         order by finalized_at desc limit ${most})
       and id is not (select max(id) from acme_orders where certificate = ${certificate} and state = 'stored')
       and id is not (select min(id) from acme_orders where certificate = ${certificate} and state = 'failed'

@@ -217,8 +217,9 @@ export class AcmeOrdersStore {
         .execute();
       const old = new Date(now.getTime() - KEPT_MS).toISOString();
       await transaction.deleteFrom('acme_failed_validations').where('at', '<', old).execute();
+      const { directory } = order;
       for (const name of failedNames)
-        await transaction.insertInto('acme_failed_validations').values({ name, at }).execute();
+        await transaction.insertInto('acme_failed_validations').values({ directory, name, at }).execute();
     });
   }
 }

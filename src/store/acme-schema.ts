@@ -82,6 +82,7 @@ export interface AcmeOrdersTable {
 }
 
 interface AcmeFailedValidationsTable {
+  directory: string;
   name: string;
   at: string;
 }

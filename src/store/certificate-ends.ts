@@ -10,6 +10,11 @@ export interface CertificateEnds {
   readonly soonest: string | null;
 }
 
+export interface CertificateLife {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
 /** A certificate expires soon when at most this much, and this share of its lifetime, is left. */
 export interface ExpiresSoon {
   readonly leftMs: number;
@@ -23,13 +28,7 @@ export async function certificateEnds(database: Database, now: Date, soon: Expir
   const left = sql<number>`(julianday(not_after) - julianday(${at})) * ${DAY_MS}`;
   const share = sql<number>`(julianday(not_after) - julianday(not_before)) * ${DAY_MS * soon.share}`;
   const most = sql<number>`min(${soon.leftMs}, ${share})`;
-  const { active, expiring, total, soonest } = await database.read
-    .selectFrom('certificates')
-    .innerJoin('certificate_versions', (join) =>
-      join
-        .onRef('certificate_versions.certificate', '=', 'certificates.id')
-        .onRef('certificate_versions.version', '=', 'certificates.active_version'),
-    )
+  const { active, expiring, total, soonest } = await activeVersions(database)
     .select((eb) => [
       eb.fn.countAll<number>().as('total'),
       eb.fn.countAll<number>().filterWhere('not_after', '>', at).as('active'),
@@ -38,4 +37,21 @@ export async function certificateEnds(database: Database, now: Date, soon: Expir
     ])
     .executeTakeFirstOrThrow();
   return { active, expired: total - active, expiring, soonest };
+}
+
+/** Of the active versions of these certificates. */
+export async function certificateLives(database: Database, ids: ReadonlySet<string>): Promise<CertificateLife[]> {
+  const lives = activeVersions(database).select(['not_before', 'not_after']);
+  const rows = await lives.where('certificates.id', 'in', [...ids]).execute();
+  return rows.map((row) => ({ notBefore: new Date(row.not_before), notAfter: new Date(row.not_after) }));
+}
+
+function activeVersions(database: Database) {
+  return database.read
+    .selectFrom('certificates')
+    .innerJoin('certificate_versions', (join) =>
+      join
+        .onRef('certificate_versions.certificate', '=', 'certificates.id')
+        .onRef('certificate_versions.version', '=', 'certificates.active_version'),
+    );
 }

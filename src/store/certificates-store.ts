@@ -2,7 +2,13 @@ import { type Expression, type SqlBool, sql, type Transaction } from 'kysely';
 import { wildcardOver } from '../domain/certificate-name.ts';
 import { forget } from './acme-certificates-store.ts';
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
-import { type CertificateEnds, certificateEnds, type ExpiresSoon } from './certificate-ends.ts';
+import {
+  type CertificateEnds,
+  type CertificateLife,
+  certificateEnds,
+  certificateLives,
+  type ExpiresSoon,
+} from './certificate-ends.ts';
 import type { Database } from './open-database.ts';
 import type { CertificatesTable, CertificateVersionsTable, Schema } from './schema.ts';
 import { InvalidCursor } from './store-error.ts';
@@ -219,6 +225,11 @@ export class CertificatesStore {
         return owner === undefined ? [] : [[name, owner]];
       }),
     );
+  }
+
+  /** The lifetimes of the certificates that serve these names, as `certificatesFor`. */
+  async livesFor(names: readonly string[]): Promise<CertificateLife[]> {
+    return await certificateLives(this.#database, new Set((await this.certificatesFor(names)).values()));
   }
 
   /** Of versions whose end was reported, by `id/version`: which report was the last. */

@@ -18,6 +18,6 @@ export interface IssuanceProblem {
   readonly at: string;
   /** Of an open order: it waits until then. ISO 8601. */
   readonly until?: string;
-  /** Of one that needs attention: an id of the settings that it was ordered with. */
+  /** Of one that needs attention or is limited: an id of the settings that it was ordered with. */
   readonly settings?: string;
 }

@@ -23,6 +23,7 @@ import { savedViews } from './migrations/0021-saved-views.ts';
 import { notices } from './migrations/0022-notices.ts';
 import { insightHours } from './migrations/0023-insight-hours.ts';
 import { dueCertificates } from './migrations/0024-due-certificates.ts';
+import { failedValidations } from './migrations/0025-failed-validations.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022-notices', up: notices },
   { name: '0023-insight-hours', up: insightHours },
   { name: '0024-due-certificates', up: dueCertificates },
+  { name: '0025-failed-validations', up: failedValidations },
 ];
 
 /**

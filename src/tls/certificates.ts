@@ -6,7 +6,7 @@ import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import { auditedChange, noteOf } from '../store/audit-rows.ts';
-import type { CertificateEnds } from '../store/certificate-ends.ts';
+import type { CertificateEnds, CertificateLife } from '../store/certificate-ends.ts';
 import type {
   CertificateQuery,
   CertificatesStore,
@@ -204,6 +204,11 @@ export class Certificates implements WantedCertificates {
   /** The certificates that own these names, by name. */
   async owners(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return await this.#deps.store.owners(names);
+  }
+
+  /** The lifetimes of the certificates that serve these names, those of wildcards too. */
+  async livesFor(names: readonly string[]): Promise<readonly CertificateLife[]> {
+    return await this.#deps.store.livesFor(names);
   }
 
   /** Installs it again, which proves what files and workers hold. Null: there is none. Throws `CannotUnseal`. */

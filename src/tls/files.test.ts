@@ -139,8 +139,14 @@ describe('the folder of certificates', () => {
     // Another service was faster.
     await replace();
     await other.open();
+    const own = madeCertificate(['a.example'], { id: SECOND });
+    const newer = madeCertificate(['a.example'], { id: SECOND, notBefore: new Date() });
+    await writeFile(files.pathOf(SECOND), newer.pem.reveal());
     const changes = [
       () => one.ensureFolder(),
+      () => one.keepNewer(SECOND, own.pem),
+      () => one.setAside(SECOND, async () => new Set()),
+      () => one.replaceDefault(() => pem('default')),
       () => one.write(FIRST, pem('two')),
       () => one.writeList([FIRST]),
       () => one.linkToDefault(FIRST),
@@ -148,7 +154,10 @@ describe('the folder of certificates', () => {
       () => one.remove(FIRST, async () => new Set()),
     ];
     for (const change of changes) await expect(change()).rejects.toThrow(TlsFolderUnusable);
-    expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`]);
+    expect((await readdir(files.folder)).toSorted()).toEqual(['.tmp', `${FIRST}.pem`, `${SECOND}.pem`]);
+    await writeFile(files.defaultCertificate, 'of the operator', { mode: 0o644 });
+    await expect(one.ensureDefault(() => pem('default'))).rejects.toThrow(TlsFolderUnusable);
+    expect(await modeOf(files.defaultCertificate)).toBe('644');
     expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('one\n');
     other.close();
     expect(await one.write(FIRST, pem('two'))).toBe(true);
@@ -226,6 +235,18 @@ describe('a file of another process', () => {
     expect([...(await files.newer()).keys()].toSorted()).toEqual([kept(), kept('-2')]);
   });
 
+  it('keeps its place until another takes it, and has a second name', async () => {
+    await writeFile(path(), newer.pem.reveal());
+    const { ino } = await lstat(path());
+    expect(await files.keepNewer(FIRST, own.pem)).toBe(kept());
+    expect([(await lstat(path())).ino, (await lstat(kept())).ino]).toEqual([ino, ino]);
+    const other = madeCertificate(['a.example'], { id: FIRST });
+    await rm(path());
+    await writeFile(path(), other.pem.reveal());
+    expect(await files.setAside(FIRST, async () => new Set())).toBe(kept('-2'));
+    expect((await lstat(kept('-2'))).ino).toBe((await lstat(path())).ino);
+  });
+
   it('is deleted if its certificate is one of this service, and moved otherwise', async () => {
     await writeFile(path(), own.pem.reveal());
     expect(await files.remove(FIRST, async () => new Set([own.read.sha256]))).toBeNull();
@@ -242,8 +263,8 @@ describe('a file of another process', () => {
       readonly written: boolean;
     }
 
-    /** As the service: keeps what is newer, and writes its own. */
-    async function written(): Promise<Result> {
+    /** As the service: keeps what is there, and writes its own. */
+    async function written(keep: 'keepNewer' | 'setAside' = 'keepNewer'): Promise<Result> {
       await chmod(parent, 0o755);
       for (const folder of [files.folder, join(files.folder, '.tmp')]) await chown(folder, service, service);
       const module = JSON.stringify(join(import.meta.dirname, 'files.ts'));
@@ -253,7 +274,7 @@ describe('a file of another process', () => {
         process.setgid(${service});
         process.setuid(${service});
         const files = new TlsFiles(folder);
-        const kept = await files.keepNewer(id, { reveal: () => pem });
+        const kept = await files.${keep}(id, ${keep === 'keepNewer' ? '{ reveal: () => pem }' : 'async () => new Set()'});
         console.log(JSON.stringify({ kept, written: await files.write(id, { reveal: () => pem }) }));`;
       const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
       expect(ran.stderr).toBe('');
@@ -268,6 +289,14 @@ describe('a file of another process', () => {
       expect([(await stat(kept())).uid, await modeOf(kept())]).toEqual([service, '600']);
       expect(await readFile(path(), 'utf8')).toBe(own.pem.reveal());
       expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+    });
+
+    // A copy would need room on the disk.
+    it('that the service may read is moved if a link is to take its place', async () => {
+      await writeFile(path(), newer.pem.reveal(), { mode: 0o644 });
+      const { ino } = await lstat(path());
+      expect(await written('setAside')).toEqual({ kept: kept(), written: true });
+      expect(await lstat(kept())).toMatchObject({ ino, uid: 0 });
     });
 
     it('that the service may not read is moved', async () => {

@@ -126,7 +126,10 @@ export class TlsFiles {
       const found = await lstat(this.defaultCertificate);
       // One of another user, such as root, stays as it is: the folder keeps others out.
       const isOwn = found.isFile() && found.uid === getuid?.();
-      if (isOwn && (found.mode & 0o077) !== 0) await chmod(this.defaultCertificate, FILE_MODE);
+      if (isOwn && (found.mode & 0o077) !== 0) {
+        this.#lockFolder();
+        await chmod(this.defaultCertificate, FILE_MODE);
+      }
       return false;
     } catch (error) {
       if (!isMissing(error)) throw error;

@@ -65,7 +65,13 @@ export class FakeAuthority implements TestAuthority {
   readonly #failedAt = new Map<string, number[]>();
   #retryAfter = 0;
 
-  readonly issued: { readonly names: readonly string[]; readonly at: number; readonly notAfter: number }[] = [];
+  /** `directory`: it stands for several authorities. */
+  readonly issued: {
+    readonly directory: string;
+    readonly names: readonly string[];
+    readonly at: number;
+    readonly notAfter: number;
+  }[] = [];
   /** What a client of this service must not do. */
   readonly violations: string[] = [];
   /** Each request, by operation. */
@@ -109,7 +115,7 @@ export class FakeAuthority implements TestAuthority {
     return new X509Certificate(pem).serialNumber;
   }
 
-  connect(_directory: string, accountKey: KeyObject): AcmeClient {
+  connect(at: string, accountKey: KeyObject): AcmeClient {
     const account = createPublicKey(accountKey).export({ type: 'spki', format: 'der' }).toString('hex');
     const asked =
       <Given extends unknown[], Answer>(operation: string, work: (...given: Given) => Answer) =>
@@ -138,14 +144,16 @@ export class FakeAuthority implements TestAuthority {
         this.#accounts.add(account);
         return { url: `https://ca.example/account/${account.slice(-8)}`, status: 'valid' };
       }),
-      createOrder: asked('createOrder', (wanted: Parameters<AcmeClient['createOrder']>[0]) => this.#create(wanted)),
+      createOrder: asked('createOrder', (wanted: Parameters<AcmeClient['createOrder']>[0]) => this.#create(at, wanted)),
       order: asked('order', (url: string) => this.#order(url)),
       authorization: asked('authorization', (url: string) => this.#authorization(url)),
       answerChallenge: asked('answerChallenge', (url: string) => {
         const one = this.#authorizations.get(url.replace('/challenge', ''))!;
         one.toldAt ??= this.#now().getTime();
       }),
-      finalize: asked('finalize', (url: string, csr: Uint8Array) => this.#finalize(url.replace('/finalize', ''), csr)),
+      finalize: asked('finalize', (url: string, csr: Uint8Array) =>
+        this.#finalize(at, url.replace('/finalize', ''), csr),
+      ),
       certificate: asked(
         'certificate',
         (url: string) => this.#orders.get(url.replace('/certificate', ''))!.certificate!,
@@ -161,7 +169,7 @@ export class FakeAuthority implements TestAuthority {
     this.#authorizations.clear();
   }
 
-  #create({ names, profile, replaces }: Parameters<AcmeClient['createOrder']>[0]): AcmeOrder {
+  #create(directory: string, { names, profile, replaces }: Parameters<AcmeClient['createOrder']>[0]): AcmeOrder {
     if (profile !== null && !this.profiles.has(profile)) {
       throw refusal({ type: 'invalidProfile', detail: `there is no profile ${profile}`, status: 400 });
     }
@@ -171,7 +179,8 @@ export class FakeAuthority implements TestAuthority {
     const { orders, issues, failedValidations } = this.limits;
     this.#limit(this.#newOrders, orders, 'too many new orders');
     const key = names.toSorted().join();
-    const sameNames = this.issued.filter((one) => one.names.toSorted().join() === key).map(({ at }) => at);
+    const ofThis = this.issued.filter((one) => one.directory === directory);
+    const sameNames = ofThis.filter((one) => one.names.toSorted().join() === key).map(({ at }) => at);
     this.#limit(sameNames, issues, `too many certificates for ${key}`);
     for (const name of names) {
       this.#limit(this.#failedAt.get(name) ?? [], failedValidations, `too many failed validations of ${name}`);
@@ -232,7 +241,7 @@ export class FakeAuthority implements TestAuthority {
     return this.#failedAt.get(name) ?? [];
   }
 
-  #finalize(url: string, csr: Uint8Array): AcmeOrder {
+  #finalize(directory: string, url: string, csr: Uint8Array): AcmeOrder {
     const order = this.#orders.get(url)!;
     if (order.status !== 'ready')
       throw refusal({ type: 'orderNotReady', detail: `it is ${order.status}`, status: 403 });
@@ -245,7 +254,7 @@ export class FakeAuthority implements TestAuthority {
       issueCertificate({ commonName: order.names[0]!, publicKey, issuer, names: order.names, ...life }) +
       this.#root(life);
     order.status = 'valid';
-    this.issued.push({ names: order.names, at: now.getTime(), notAfter: notAfter.getTime() });
+    this.issued.push({ directory, names: order.names, at: now.getTime(), notAfter: notAfter.getTime() });
     return this.#order(url);
   }
 

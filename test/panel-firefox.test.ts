@@ -41,13 +41,15 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
     const entries = longTests ? 1_000_000 : 10_000;
     [service, browser] = await Promise.all([startSeeded({ bin: proxy?.bin ?? '', entries }), startFirefox()]);
     page = await browser.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(patienceMs);
     await page.setViewport({ width: 1440, height: 900 });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => {
-      const text = message.text();
+    const complain = (text: string) => {
       // A page that is left meanwhile ends its downloads.
-      if (message.type() === 'error' && !text.includes(aborted)) complaints.push(text);
+      if (!text.includes(aborted)) complaints.push(text);
+    };
+    page.on('pageerror', (error) => complain(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complain(message.text());
     });
     await page.goto(base());
     await page.locator('input').fill(service.key);
@@ -65,7 +67,9 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
   const base = (): string => `http://127.0.0.1:${service.apiPort}`;
   const heading = (name: string) => page.locator(`::-p-aria([name="${name}"][role="heading"])`).wait();
   const says = (words: string) =>
-    eventually(`the page says "${words}"`, async () => String(await page.evaluate('document.body.innerText')).includes(words));
+    eventually(`the page says "${words}"`, async () =>
+      String(await page.evaluate('document.body.innerText')).includes(words),
+    );
 
   it('shows every page, without an error in the console and without sideways scrolling', async () => {
     const wrong: string[] = [];
@@ -78,7 +82,8 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
       );
       for (const width of [1440, 390]) {
         await page.setViewport({ width, height: 900 });
-        const wide = await page.evaluate('document.documentElement.scrollWidth');
+        const wide = await page.evaluate(`new Promise((resolve) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.documentElement.scrollWidth))))`);
         if (Number(wide) > width) wrong.push(`${path} is ${wide} px wide at ${width}`);
       }
       await page.setViewport({ width: 1440, height: 900 });
@@ -114,8 +119,8 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
     await page.keyboard.press('Enter');
     await says('127.0.0.9 is blocked');
     await eventually('it is denied', async () => (await service.visit('127.0.0.9')) === 403);
-    await page.goto(`${base()}/blocked?open=127.0.0.9`);
-    await page.locator('::-p-aria([name="Unblock"][role="button"])').click();
+    await page.goto(`${base()}/blocked?entry=127.0.0.9`);
+    await page.locator('::-p-aria([name="Remove entry"][role="button"])').click();
     await says('127.0.0.9 is no longer blocked');
     await eventually('it is let in', async () => (await service.visit('127.0.0.9')) !== 403);
   });

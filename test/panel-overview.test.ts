@@ -130,6 +130,14 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await tab.setViewportSize({ width: 320, height: 640 });
     await eventually('the window has its new size', async () => (await tab.evaluate('innerWidth')) === 320);
     expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    // The controls of the chart have one row.
+    const controls = [
+      tab.getByRole('combobox', { name: 'Chart' }),
+      tab.getByRole('button', { name: 'Previous 24 h' }),
+      tab.getByRole('button', { name: 'Show as table' }),
+    ];
+    const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y ?? 0));
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
     await tab.close();
   });
 
@@ -138,7 +146,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await range('7 d').click();
     await chart().getByText('scanners').waitFor();
     await page.getByRole('button', { name: 'Previous 7 d' }).click();
-    await chart().getByText('previous 7 d').waitFor();
+    await chart().getByText('previous 7 d', { exact: true }).waitFor();
     await page.waitForURL((url) => url.search.includes('previous=shown'));
     await page.waitForURL((url) => url.search.includes('chart=sources') && url.search.includes('range=7d'));
     const url = page.url();
@@ -148,7 +156,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await region('Denied requests per minute, by site').getByText('blog.example').waitFor();
     await chart().getByText('Estimated: HAProxy counts 1 in 16 requests of each site.').waitFor();
     await page.goto(url);
-    await region('Denied requests per minute, by source').getByText('previous 7 d').waitFor();
+    await region('Denied requests per minute, by source').getByText('previous 7 d', { exact: true }).waitFor();
     await region('Figures of the last 7 d').waitFor();
   });
 

@@ -16,6 +16,7 @@ import { useUndoBlock } from '../blocked/removal.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 import classes from './candidates.module.css';
 import { allPassed, checksFor } from './checks.ts';
+import { manyErrors } from './many-errors.ts';
 import { MinuteBars } from './minute-bars.tsx';
 
 const BlockDialog = lazy(async () => ({
@@ -82,7 +83,7 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
       <Text size="sm" c="dimmed" mb="sm">
         Not blocked. About {count(requests)} requests in 10 minutes, {percent(errors)} of them errors.
       </Text>
-      <MinuteBars values={spark} />
+      <MinuteBars values={spark} isAttention={errors >= manyErrors} />
       <form onSubmit={submit}>
         <Stack gap="sm">
           {may && (

@@ -8,13 +8,15 @@ const gap = 4;
 interface MinuteBarsProps {
   /** Requests of each of the last minutes, oldest first: the service remembers no more of a client that is not blocked. */
   readonly values: readonly number[];
+  /** They want attention. */
+  readonly isAttention: boolean;
 }
 
-export function MinuteBars({ values }: MinuteBarsProps) {
+export function MinuteBars({ values, isAttention }: MinuteBarsProps) {
   const most = Math.max(1, ...values);
   const width = Math.max(1, values.length) * step;
   return (
-    <figure className={classes.figure}>
+    <figure className={classes.figure} data-attention={isAttention}>
       <figcaption className={classes.head}>
         <span>Requests per minute</span>
         <span>at most {count(Math.max(0, ...values))}</span>

@@ -1,14 +1,21 @@
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useAttacks } from '../../api/insight.ts';
+import { useAttacks, useInsight } from '../../api/insight.ts';
 import type { Attack } from '../../api/types.ts';
+import type { RangeName } from '../../charts/times.ts';
 import { momentText, SpanSince, useNow } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
 
 /** Until when this browser does not show the line of an attack. */
 const HIDDEN = 'proxy-manager-attack-hidden';
 const hiddenMs = 3_600_000;
+
+/** The figures have it, which are requested anyway. @param range of the figures */
+export function CurrentAttack({ range }: { readonly range: RangeName }) {
+  const attack = useInsight(range).data?.attack;
+  return attack == null ? null : <AttackLine id={attack.id} since={attack.started_at} />;
+}
 
 interface AttackLineProps {
   readonly id: number;

@@ -53,7 +53,7 @@ async function countAll(
 async function countOf(api: ApiClient, query: BlockedQuery, signal: AbortSignal): Promise<number | null> {
   try {
     if (query.not_hit_for !== '') return await neverMatched(api, query, signal);
-    if (readsAll(query) || query.source !== '') return null;
+    if (readsAll(query)) return null;
     return (await fetchBlockedPage(api, query, { cursor: null, offset: 0, limit: 1 }, signal)).total;
   } catch (error) {
     // Such as of a view by denied requests where they are not counted: the list says why.

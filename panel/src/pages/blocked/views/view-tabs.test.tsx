@@ -23,7 +23,7 @@ it('counts each view that the service counts without reading every entry, one af
     running -= 1;
     // Such as where denied requests are not counted.
     if (query.has('hit_within')) return problem(409, 7010, 'off');
-    const total = query.has('expiring') ? 342 : query.has('wider_than') ? 207 : 379_126;
+    const total = query.has('expiring') ? 342 : query.has('wider_than') ? 207 : query.has('source') ? 12 : 379_126;
     return { body: { items: [], total, next_cursor: null } };
   });
   await renderInApp(<ViewTabs total={379_130} />);
@@ -37,13 +37,19 @@ it('counts each view that the service counts without reading every entry, one af
     ['Expiring342', '342 entries'],
     ['Never matched, 90 d341k', '341,077 entries'],
     ['Wider than /20207', '207 entries'],
-    ['ssh', ''],
+    ['ssh12', '12 entries'],
     ['wide207', '207 entries'],
     ['old', ''],
   ]);
   expect(most).toBe(1);
   const asked = service.calls.filter(({ call }) => call === 'GET /api/blocked-ips').map(({ query }) => `${query}`);
-  expect(asked).toEqual(['limit=1&hit_within=24h', 'limit=1', 'limit=1&expiring=true', 'limit=1&wider_than=20']);
+  expect(asked).toEqual([
+    'limit=1&hit_within=24h',
+    'limit=1',
+    'limit=1&expiring=true',
+    'limit=1&wider_than=20',
+    'limit=1&source=fail2ban',
+  ]);
 });
 
 it('counts nothing before the list is loaded', async () => {

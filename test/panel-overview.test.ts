@@ -16,6 +16,22 @@ const lacking = [
   ...(proxy === undefined ? ['HAProxy is not installed'] : []),
 ];
 
+/** In the page: the part of a chart's width that is shaded near its top, between the lines of the scale. */
+const shadedShare = `(canvas) => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+  const longest = (y) => {
+    let [run, most] = [0, 0];
+    for (let x = 0; x < width; x += 1) {
+      run = data[(y * width + x) * 4 + 3] === 0 ? 0 : run + 1;
+      most = Math.max(most, run);
+    }
+    return most;
+  };
+  const rows = Array.from({ length: 12 }, (_, at) => longest(Math.round(20 * devicePixelRatio) + at));
+  return Math.min(...rows) / width;
+}`;
+
 describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped, '), () => {
   let service: RealService;
   let browser: Browser;
@@ -88,6 +104,41 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.getByRole('button', { name: 'Show as chart' }).click();
     await chart().locator('canvas').waitFor();
     expect(page.url()).not.toContain('as=');
+    // Seeded: 45 minutes of the last 24 hours.
+    await chart()
+      .getByText(/1 attack, shaded: /)
+      .waitFor();
+    await eventually('the time of the attack is shaded, and no other', async () => {
+      const share = (await page.evaluate(`(${shadedShare})(document.querySelector('canvas'))`)) as number;
+      return share > 0.02 && share < 0.05;
+    });
+  });
+
+  it('is never wider than its window, also before the chart is drawn for its new size', async () => {
+    const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await tab.addInitScript(`{
+      const Observer = window.ResizeObserver;
+      window.ResizeObserver = class extends Observer {
+        constructor(seen) { super((...what) => { if (!window.holdsSizes) seen(...what); }); }
+      };
+    }`);
+    await tab.goto(`${base()}/denied`);
+    await tab.getByLabel('API key').fill(service.key);
+    await tab.keyboard.press('Enter');
+    await tab.locator('canvas').waitFor();
+    await tab.evaluate('window.holdsSizes = true');
+    await tab.setViewportSize({ width: 320, height: 640 });
+    await eventually('the window has its new size', async () => (await tab.evaluate('innerWidth')) === 320);
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    // The controls of the chart have one row.
+    const controls = [
+      tab.getByRole('combobox', { name: 'Chart' }),
+      tab.getByRole('button', { name: 'Previous 24 h' }),
+      tab.getByRole('button', { name: 'Show as table' }),
+    ];
+    const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y ?? 0));
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
+    await tab.close();
   });
 
   it('keeps the range and the chart in the URL, also for another browser', async () => {
@@ -95,7 +146,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await range('7 d').click();
     await chart().getByText('scanners').waitFor();
     await page.getByRole('button', { name: 'Previous 7 d' }).click();
-    await chart().getByText('previous 7 d').waitFor();
+    await chart().getByText('previous 7 d', { exact: true }).waitFor();
     await page.waitForURL((url) => url.search.includes('previous=shown'));
     await page.waitForURL((url) => url.search.includes('chart=sources') && url.search.includes('range=7d'));
     const url = page.url();
@@ -105,7 +156,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await region('Denied requests per minute, by site').getByText('blog.example').waitFor();
     await chart().getByText('Estimated: HAProxy counts 1 in 16 requests of each site.').waitFor();
     await page.goto(url);
-    await region('Denied requests per minute, by source').getByText('previous 7 d').waitFor();
+    await region('Denied requests per minute, by source').getByText('previous 7 d', { exact: true }).waitFor();
     await region('Figures of the last 7 d').waitFor();
   });
 
@@ -174,6 +225,43 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     for (const [at, words] of listed.entries()) {
       const row = page.getByRole('row', { name: words }).and(page.locator(`[aria-rowindex="${at + 2}"]`));
       await row.locator('rect').first().waitFor();
+    }
+  });
+
+  it('shows the whole of a long address beside its story, and edits selected entries in one request', async () => {
+    const long = '2001:db8:1234:5678:9abc:def0:1234:5678';
+    const ending = ['192.0.2.77', '192.0.2.78'];
+    const body = { add: [long, ...ending.map((ip_address) => ({ ip_address, duration_seconds: 3_600 }))] };
+    expect((await service.call('POST', '/api/blocked-ips/batch', { body })).status).toBe(200);
+    const wide = page.viewportSize() ?? { width: 1440, height: 900 };
+    try {
+      for (const width of [1200, 320]) {
+        await page.setViewportSize({ width, height: 860 });
+        await page.goto(`${base()}/blocked?q=${long}${width === 1200 ? `&entry=${long}` : ''}`);
+        const cell = page.getByRole('gridcell', { name: long, exact: true });
+        await eventually(`nothing of the address is cut at ${width} px`, async () => {
+          const cut = '(cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight';
+          const handle = await cell.elementHandle();
+          return (await handle?.evaluate(new Function('cell', `return (${cut})(cell)`) as () => boolean)) === false;
+        });
+      }
+    } finally {
+      await page.setViewportSize(wide);
+    }
+
+    await page.goto(`${base()}/blocked?q=192.0.2.7`);
+    for (const ip of ending) await page.getByRole('checkbox', { name: `Select ${ip}` }).click();
+    await page.getByRole('button', { name: 'Edit 2 entries' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit 2 entries' });
+    await dialog.getByText('30 days').click();
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(new URL(request.url()).pathname)));
+    await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
+    await page.getByText('2 entries changed').waitFor();
+    expect(sent).toEqual(['/api/blocked-ips/batch']);
+    for (const ip of ending) {
+      const { expires_at: end } = (await service.call('GET', `/api/blocked-ips/${ip}`)).body as { expires_at: string };
+      expect(Date.parse(end) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     }
   });
 

@@ -99,6 +99,7 @@ const Mark = model('SeriesMark', 'Something that happened at a point of a chart.
     'What it was. `import`: a bulk change of at least 100 entries; `start`: of the service.',
   ),
   text: text('What to show.'),
+  ended_at: Type.Optional(timeOrNull('Of an attack: when it ended; null: it continues. Other kinds do not have it.')),
 });
 
 export const InsightSeries = model('InsightSeries', 'Figures over time.', {
@@ -109,7 +110,10 @@ export const InsightSeries = model('InsightSeries', 'Figures over time.', {
     listOf(figureOrNull('The value; null: not known.'), 'A value for each step.'),
     'The values of each label.',
   ),
-  marks: listOf(Mark, 'What happened in the range, oldest first, at most the last 200.'),
+  marks: listOf(
+    Mark,
+    'What happened in the range, oldest first, at most the last 200. Attacks that began before it and lasted into it are among them.',
+  ),
   sampled: sampledField,
   ...knownFields,
 });

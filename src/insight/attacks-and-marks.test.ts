@@ -39,6 +39,12 @@ it('an attack is shown by minute, with the entries that denied it', async () => 
   expect((await service.attack(id)).entries[0]).toMatchObject({ entry: '192.0.2.9', source: null });
   await kit.pass(900);
   expect((await service.attack(id)).ended_at).not.toBeNull();
+  // A chart that begins in an attack shades it too.
+  const { started_at: begin, ended_at: end } = await service.attack(id);
+  const mark = { kind: 'attack', at: begin, ended_at: end };
+  const secondsSince = (time: string): number => Math.ceil((kit.now.getTime() - Date.parse(time)) / 1_000);
+  expect((await service.series({}, 3_600)).marks).toContainEqual(expect.objectContaining(mark));
+  expect((await service.series({}, secondsSince(end ?? '') + 120)).marks).toContainEqual(expect.objectContaining(mark));
   await expect(service.attack(id + 1)).rejects.toMatchObject({ code: codes.NotFound });
 });
 

@@ -354,16 +354,19 @@ export class InsightService {
   }
 
   async #marks({ from, to }: Range, gaps: Known['gaps']): Promise<InsightSeries['marks']> {
-    const attacks = (await this.#deps.records.attacks(mostMarks)).filter(({ started_at: at }) => at >= from && at < to);
+    const attacks = (await this.#deps.records.attacks(mostMarks)).filter(
+      ({ started_at: begin, ended_at: end }) => begin < to && (end === null || end > from),
+    );
     const reloads = await this.#deps.reloadsSince(iso(from));
     return [
       ...this.#deps.insight.marks.between(from, to).map(({ at, kind, text }) => ({ at: iso(at), kind, text })),
       ...gaps.map((gap) => ({ at: gap.from, kind: 'gap' as const, text: `Gap: ${gap.cause}` })),
       ...reloads.map(({ at, text }) => ({ at, kind: 'reload' as const, text })),
-      ...attacks.map(({ started_at, peak }) => ({
+      ...attacks.map(({ started_at, ended_at, peak }) => ({
         at: iso(started_at),
         kind: 'attack' as const,
         text: `Attack: up to ${peak} denied requests a minute`,
+        ended_at: ended_at === null ? null : iso(ended_at),
       })),
     ]
       .sort((a, b) => (a.at < b.at ? -1 : 1))

@@ -23,6 +23,7 @@ export type Subject =
   | 'sources'
   | 'trusted-ips'
   | 'upstreams'
+  | 'view-counts'
   | 'views'
   | 'webhooks';
 
@@ -58,6 +59,8 @@ export const queryKeys = {
   sources: ['sources'],
   trusted: ['trusted-ips'],
   upstreams: ['upstreams'],
+  /** Apart from the list: no event repeats them. */
+  viewCounts: (queries: readonly object[]): Key => ['view-counts', queries],
   views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;

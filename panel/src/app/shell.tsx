@@ -42,6 +42,8 @@ export function Shell() {
       navbar={{ width: 228, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'sm', sm: 'lg' }}
       layout="alt"
+      // Else the page keeps the room of the menu for a moment after the window became narrow, and is too wide for it.
+      transitionDuration={0}
     >
       <a className={classes.skipLink} href="#main">
         Skip to content

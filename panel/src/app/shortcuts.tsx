@@ -16,7 +16,10 @@ const fixedKeys: readonly { readonly names: readonly string[]; readonly what: st
   { names: ['Enter'], what: 'Open the row or run its first button' },
   { names: ['Delete'], what: 'Remove the entry in this row' },
   { names: ['Space'], what: 'Select a blocked address; with Shift, select the range from the last selected one' },
-  { names: ['j', 'k', 'x', 'u'], what: 'In the list of blocked addresses: move down and up, select, remove' },
+  {
+    names: ['j', 'k', 'x', 'e', 'u'],
+    what: 'In the list of blocked addresses: move down and up, select, edit, remove',
+  },
   { names: ['b'], what: 'Block an address, from the list of blocked addresses' },
   { names: ['?'], what: 'Show this list' },
 ];

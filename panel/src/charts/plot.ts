@@ -1,7 +1,7 @@
 // The picture of a chart: stacked areas, hatched gaps, and marks of what happened.
 import uPlot from 'uplot';
 import { shortCount } from '../parts/figures.ts';
-import { type ChartData, stacked } from './series.ts';
+import { type Band, type ChartData, stacked } from './series.ts';
 import { axisText } from './times.ts';
 
 interface PlotOptions {
@@ -85,7 +85,10 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
           : [{ stroke: colour('--panel-quiet'), width: 1, dash: [4, 4], points: { show: false } }]),
       ],
       hooks: {
-        drawClear: [(drawn) => drawGaps(drawn, data, colour('--mantine-color-dimmed'))],
+        drawClear: [
+          (drawn) => drawAttacks(drawn, data, colour('--panel-warn')),
+          (drawn) => drawGaps(drawn, data, colour('--mantine-color-dimmed')),
+        ],
         draw: [(drawn) => drawMarks(drawn, data, colour)],
         setCursor: [(drawn) => onStep(drawn.cursor.idx ?? null)],
       },
@@ -115,17 +118,38 @@ function blended(over: string, under: string): string {
   return `rgb(${a.map((part, at) => Math.round(part * 0.28 + (b[at] ?? 0) * 0.72)).join(' ')})`;
 }
 
-function drawGaps(plot: uPlot, { gaps, times, stepSeconds }: ChartData, colour: string): void {
-  const { ctx, bbox } = plot;
+/** What of the picture a time has; null: it is outside. */
+function boxOf(plot: uPlot, { times, stepSeconds }: ChartData, { from, to }: Pick<Band, 'from' | 'to'>) {
+  const { left: first, top, width, height } = plot.bbox;
   const last = (times.at(-1) ?? 0) + stepSeconds;
+  const left = Math.max(first, plot.valToPos(from, 'x', true));
+  const right = Math.min(first + width, plot.valToPos(Math.min(to, last), 'x', true));
+  return right <= left ? null : { left, right, top, width: Math.max(right - left, 2), height };
+}
+
+/** Behind the areas. */
+function drawAttacks(plot: uPlot, data: ChartData, colour: string): void {
+  const { ctx } = plot;
   ctx.save();
-  for (const { from, to } of gaps) {
-    const left = Math.max(bbox.left, plot.valToPos(from, 'x', true));
-    const right = Math.min(bbox.left + bbox.width, plot.valToPos(Math.min(to, last), 'x', true));
-    if (right <= left) continue;
+  ctx.globalAlpha = 0.14;
+  ctx.fillStyle = colour;
+  for (const attack of data.attacks) {
+    const box = boxOf(plot, data, attack);
+    if (box !== null) ctx.fillRect(box.left, box.top, box.width, box.height);
+  }
+  ctx.restore();
+}
+
+function drawGaps(plot: uPlot, data: ChartData, colour: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  for (const gap of data.gaps) {
+    const box = boxOf(plot, data, gap);
+    if (box === null) continue;
+    const { left, right } = box;
     ctx.save();
     ctx.beginPath();
-    ctx.rect(left, bbox.top, Math.max(right - left, 2), bbox.height);
+    ctx.rect(left, bbox.top, box.width, bbox.height);
     ctx.clip();
     ctx.globalAlpha = 0.2;
     ctx.strokeStyle = colour;

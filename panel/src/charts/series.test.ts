@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { InsightSeries } from '../api/types.ts';
-import { chartData, gapAt, previousValues, stacked } from './series.ts';
+import { chartData, previousValues, spanAt, stacked } from './series.ts';
 
 const begin = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
@@ -30,8 +30,8 @@ it('shows the cause of a gap, also where a sum is known', () => {
   const { gaps, marks: shown } = chartData(answer({ values: [[240, 60, 0]], gaps: [gap], marks }), perMinute);
   expect(shown.map(({ kind }) => kind)).toEqual(['import']);
   expect(gaps).toEqual([{ from: begin + 100, to: begin + 240, cause: 'the service was stopped' }]);
-  expect(gapAt(gaps, begin, begin + 120)?.cause).toBe('the service was stopped');
-  expect(gapAt(gaps, begin + 240, begin + 360)).toBeNull();
+  expect(spanAt(gaps, begin, begin + 120)?.cause).toBe('the service was stopped');
+  expect(spanAt(gaps, begin + 240, begin + 360)).toBeNull();
 });
 
 it('leaves out the step that is not over, unless the last value counts', () => {
@@ -74,4 +74,18 @@ it('compares with the period before, whose steps may be longer, and of which som
   expect(previousValues(twice, drawn, { ...period, perMinute: false })).toEqual([240, 240, null, null]);
   // Older than all that is known.
   expect(previousValues(twice, drawn, { ...period, seconds: 480 })).toEqual([null, null, null, null]);
+});
+
+it('has the time of each attack, of one that continues up to the end of the chart', () => {
+  const attack = (from: number, to: number | null) => ({
+    at: iso(from),
+    kind: 'attack' as const,
+    text: 'Attack',
+    ended_at: to === null ? null : iso(to),
+  });
+  const marks = [attack(begin - 600, begin - 60), attack(begin - 60, begin + 60), attack(begin + 200, null)];
+  expect(chartData(answer({ marks }), perMinute).attacks).toEqual([
+    { from: begin - 60, to: begin + 60, continues: false },
+    { from: begin + 200, to: begin + 360, continues: true },
+  ]);
 });

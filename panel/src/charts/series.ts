@@ -21,6 +21,15 @@ export interface Mark {
   readonly text: string;
 }
 
+/** An attack, which the chart shades. */
+export interface Band {
+  /** Seconds since 1970. */
+  readonly from: number;
+  /** Of one that continues: the end of the chart. */
+  readonly to: number;
+  readonly continues: boolean;
+}
+
 export interface ChartData {
   /** Begin of each step; seconds since 1970. */
   readonly times: readonly number[];
@@ -28,6 +37,7 @@ export interface ChartData {
   readonly lines: readonly Line[];
   readonly gaps: readonly Gap[];
   readonly marks: readonly Mark[];
+  readonly attacks: readonly Band[];
   /** The sum of all lines in the period before, at the same places. */
   readonly previous?: { readonly label: string; readonly values: readonly (number | null)[] };
 }
@@ -78,6 +88,14 @@ export function chartData(
     marks: marks
       .filter(({ kind }) => kind !== 'gap')
       .map(({ at, kind, text }) => ({ at: Date.parse(at) / 1_000, kind, text })),
+    attacks: marks
+      .filter(({ kind }) => kind === 'attack')
+      .map(({ at, ended_at: ended }) => ({
+        from: Date.parse(at) / 1_000,
+        to: ended == null ? end : Date.parse(ended) / 1_000,
+        continues: ended == null,
+      }))
+      .filter((attack) => attack.to > begin && attack.from < end),
   };
 }
 
@@ -146,6 +164,11 @@ export function stacked(lines: readonly Line[]): (number | null)[][] {
   return sums;
 }
 
-export function gapAt(gaps: readonly Gap[], from: number, to: number): Gap | null {
-  return gaps.find((gap) => gap.from < to && gap.to > from) ?? null;
+/** The first gap or attack that a step has a part of. */
+export function spanAt<Span extends { readonly from: number; readonly to: number }>(
+  spans: readonly Span[],
+  from: number,
+  to: number,
+): Span | null {
+  return spans.find((span) => span.from < to && span.to > from) ?? null;
 }

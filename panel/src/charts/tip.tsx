@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import { count } from '../parts/figures.ts';
-import { type ChartData, gapAt } from './series.ts';
+import { type ChartData, spanAt } from './series.ts';
 import classes from './time-chart.module.css';
 import { stepText } from './times.ts';
 
@@ -11,10 +11,11 @@ interface TipProps {
 }
 
 /** The figures of one step, and what happened in it. */
-export function Tip({ data: { times, stepSeconds, lines, gaps, marks, previous }, step, unit }: TipProps) {
+export function Tip({ data: { times, stepSeconds, lines, gaps, marks, attacks, previous }, step, unit }: TipProps) {
   const from = times[step];
   if (from === undefined) return null;
-  const gap = gapAt(gaps, from, from + stepSeconds);
+  const gap = spanAt(gaps, from, from + stepSeconds);
+  const attack = spanAt(attacks, from, from + stepSeconds);
   const here = marks.filter(({ at }) => at >= from && at < from + stepSeconds);
   // On the side where the pointer is not.
   const side = step < times.length / 2 ? classes.right : classes.left;
@@ -40,6 +41,7 @@ export function Tip({ data: { times, stepSeconds, lines, gaps, marks, previous }
       </dl>
       <div className={classes.about}>{unit}</div>
       {gap !== null && <div className={classes.about}>Gap: {gap.cause}</div>}
+      {attack !== null && <div className={classes.about}>In an attack</div>}
       {here.map(({ at, text }) => (
         <div key={`${at} ${text}`} className={classes.about}>
           {text}

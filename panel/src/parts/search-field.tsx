@@ -24,15 +24,18 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         if (event.key === 'Escape' && value !== '') onChange('');
       }}
       leftSection={<SearchIcon />}
-      rightSection={
-        value === '' ? (
-          <Kbd aria-hidden="true" visibleFrom="sm">
-            /
-          </Kbd>
-        ) : null
-      }
+      rightSection={value === '' ? <SlashHint /> : null}
       flex="1 1 220px"
       maw={420}
     />
+  );
+}
+
+/** The key that focuses the field. */
+export function SlashHint() {
+  return (
+    <Kbd aria-hidden="true" visibleFrom="sm">
+      /
+    </Kbd>
   );
 }

@@ -1746,7 +1746,7 @@ export interface components {
       readonly labels: readonly string[];
       /** The values of each label. */
       readonly values: readonly (readonly (number | null)[])[];
-      /** What happened in the range, oldest first, at most the last 200. */
+      /** What happened in the range, oldest first, at most the last 200. Attacks that began before it and lasted into it are among them. */
       readonly marks: readonly components['schemas']['SeriesMark'][];
       /** How the figures are estimated; null: they are exact. */
       readonly sampled: components['schemas']['Sampled'] | null;
@@ -2374,6 +2374,8 @@ export interface components {
       readonly kind: 'reload' | 'import' | 'attack' | 'gap' | 'start';
       /** What to show. */
       readonly text: string;
+      /** Of an attack: when it ended; null: it continues. Other kinds do not have it. */
+      readonly ended_at?: string | null;
     };
     /** One server of a site. */
     Server: {

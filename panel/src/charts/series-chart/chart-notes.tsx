@@ -3,7 +3,7 @@ import { counted } from '../../parts/counted.ts';
 import type { ChartData } from '../series.ts';
 import { stepText } from '../times.ts';
 
-const shownGaps = 2;
+const shownSpans = 2;
 
 interface ChartNotesProps {
   readonly data: ChartData;
@@ -12,16 +12,17 @@ interface ChartNotesProps {
 }
 
 /** What one must know to read the picture. */
-export function ChartNotes({ data: { gaps }, oneIn }: ChartNotesProps) {
-  const newest = gaps.toReversed().slice(0, shownGaps);
-  const more = gaps.length - newest.length;
+export function ChartNotes({ data: { gaps, attacks }, oneIn }: ChartNotesProps) {
   const notes = [
     ...(oneIn === null ? [] : [`Estimated: HAProxy counts 1 in ${oneIn} requests of each site.`]),
-    ...(gaps.length === 0
-      ? []
-      : [
-          `${counted(gaps.length, 'gap')}, hatched: ${newest.map(({ from, to, cause }) => `${stepText(from, to - from)} (${cause})`).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`,
-        ]),
+    ...spansNote(
+      `${counted(gaps.length, 'gap')}, hatched`,
+      gaps.map(({ from, to, cause }) => `${stepText(from, to - from)} (${cause})`),
+    ),
+    ...spansNote(
+      `${counted(attacks.length, 'attack')}, shaded`,
+      attacks.map(({ from, to, continues }) => (continues ? `since ${stepText(from, 0)}` : stepText(from, to - from))),
+    ),
   ];
   if (notes.length === 0) return null;
   return (
@@ -29,4 +30,12 @@ export function ChartNotes({ data: { gaps }, oneIn }: ChartNotesProps) {
       {notes.join(' ')}
     </Text>
   );
+}
+
+/** Names the last ones. @param texts oldest first */
+function spansNote(what: string, texts: readonly string[]): readonly string[] {
+  if (texts.length === 0) return [];
+  const newest = texts.toReversed().slice(0, shownSpans);
+  const more = texts.length - newest.length;
+  return [`${what}: ${newest.join(', ')}${more > 0 ? `, and ${more} more` : ''}.`];
 }

@@ -14,10 +14,25 @@ export interface ChartView {
 
 const denied = { metric: 'denied', perMinute: true, fromZero: true, unit: 'denied requests/min' } as const;
 
+const requests: ChartView = {
+  ...{ name: 'requests', label: 'All requests', title: 'All requests per minute', by: 'none' },
+  ...{ metric: 'requests', perMinute: true, fromZero: true, unit: 'requests/min' },
+};
+const deniedInAll: ChartView = {
+  ...denied,
+  name: 'denied',
+  label: 'Denied',
+  title: 'Denied requests per minute',
+  by: 'none',
+};
+
+/** Of all clients, blocked or not. */
+export const trafficViews: readonly ChartView[] = [requests, deniedInAll];
+
 /** Of denied requests. */
 export const deniedViews: readonly ChartView[] = [
   { ...denied, name: 'sites', label: 'Denied by site', title: 'Denied requests per minute, by site', by: 'site' },
-  { ...denied, name: 'denied', label: 'Denied', title: 'Denied requests per minute', by: 'none' },
+  deniedInAll,
   {
     ...denied,
     name: 'sources',
@@ -29,10 +44,7 @@ export const deniedViews: readonly ChartView[] = [
 
 export const allViews: readonly ChartView[] = [
   ...deniedViews,
-  {
-    ...{ name: 'requests', label: 'All requests', title: 'All requests per minute', by: 'none' },
-    ...{ metric: 'requests', perMinute: true, fromZero: true, unit: 'requests/min' },
-  },
+  requests,
   {
     ...{ name: 'entries', label: 'Blocked entries', title: 'Blocked entries', by: 'none' },
     ...{ metric: 'entries', perMinute: false, fromZero: false, unit: 'entries' },

@@ -9,6 +9,7 @@ import styles from '../../parts/styles.module.css';
 import { useUrlState } from '../../parts/url-state.ts';
 import { chartData, previousValues } from '../series.ts';
 import { type RangeName, rangeLabels, rangeSeconds } from '../times.ts';
+import classes from './chart.module.css';
 import { ChartBody } from './chart-body.tsx';
 import { type ChartView, viewNamed } from './chart-views.ts';
 
@@ -33,24 +34,34 @@ export function SeriesChart({ range, views, height }: SeriesChartProps) {
         <Title order={2} size="sm">
           {view.title}
         </Title>
-        <Group gap="xs">
+        <Group gap="xs" wrap="nowrap" className={classes.controls ?? ''}>
           <NativeSelect
             size="xs"
             aria-label="Chart"
+            className={classes.select ?? ''}
             value={view.name}
             onChange={(event) => setName(event.currentTarget.value)}
             data={views.map(({ name: value, label }) => ({ value, label }))}
           />
           <Button
             size="xs"
+            flex="none"
             variant={compares ? 'light' : 'default'}
             aria-pressed={compares}
+            aria-label={`Previous ${rangeLabels[range]}`}
             onClick={() => setPrevious(compares ? 'hidden' : 'shown')}
           >
-            Previous {rangeLabels[range]}
+            Previous<span className={classes.wideOnly}>&nbsp;{rangeLabels[range]}</span>
           </Button>
-          <Button size="xs" variant="default" onClick={() => setAs(isTable ? 'picture' : 'table')}>
-            {isTable ? 'Show as chart' : 'Show as table'}
+          <Button
+            size="xs"
+            flex="none"
+            variant="default"
+            aria-label={isTable ? 'Show as chart' : 'Show as table'}
+            onClick={() => setAs(isTable ? 'picture' : 'table')}
+          >
+            <span className={classes.wideOnly}>Show as {isTable ? 'chart' : 'table'}</span>
+            <span className={classes.narrowOnly}>{isTable ? 'Chart' : 'Table'}</span>
           </Button>
         </Group>
       </Group>

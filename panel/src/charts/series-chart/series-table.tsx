@@ -1,5 +1,5 @@
 import { count } from '../../parts/figures.ts';
-import { type ChartData, gapAt } from '../series.ts';
+import { type ChartData, spanAt } from '../series.ts';
 import { stepText } from '../times.ts';
 import classes from './chart.module.css';
 
@@ -40,7 +40,7 @@ export function SeriesTable({
             .map((from, at) => ({ from, at }))
             .toReversed()
             .map(({ from, at }) => {
-              const gap = gapAt(gaps, from, from + stepSeconds);
+              const gap = spanAt(gaps, from, from + stepSeconds);
               const notes = [
                 ...(gap === null ? [] : [`Gap: ${gap.cause}`]),
                 ...marks.filter((mark) => mark.at >= from && mark.at < from + stepSeconds).map(({ text }) => text),

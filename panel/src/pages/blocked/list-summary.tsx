@@ -17,11 +17,14 @@ interface ListSummaryProps {
   readonly selected: number | 'all';
   /** Null: one request cannot select exactly what the list shows. */
   readonly onSelectAll: (() => void) | null;
+  /** Null: one request cannot change them, or the key may not. */
+  readonly onEdit: (() => void) | null;
   readonly onRemove: () => void;
   readonly onClear: () => void;
 }
 
-export function ListSummary({ cache, query, sort, selected, onSelectAll, onRemove, onClear }: ListSummaryProps) {
+export function ListSummary(props: ListSummaryProps) {
+  const { cache, query, sort, selected, onSelectAll, onEdit, onRemove, onClear } = props;
   const { total } = cache;
   const count = selected === 'all' ? (total ?? 0) : selected;
   const more = total !== null && total > count;
@@ -37,6 +40,11 @@ export function ListSummary({ cache, query, sort, selected, onSelectAll, onRemov
           {onSelectAll !== null && more && (
             <Button size="compact-sm" variant="subtle" onClick={onSelectAll}>
               Select all {total.toLocaleString()}
+            </Button>
+          )}
+          {onEdit !== null && (
+            <Button size="compact-sm" variant="default" onClick={onEdit}>
+              Edit {counted(count, 'entry', 'entries')}
             </Button>
           )}
           <Button size="compact-sm" color="red" variant="light" onClick={onRemove}>

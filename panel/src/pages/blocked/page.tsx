@@ -8,6 +8,7 @@ import { useUrlState } from '../../parts/url-state.ts';
 import { useAllowed } from '../../session/session.ts';
 import { BlockDialog } from './block/block-dialog.tsx';
 import classes from './blocked.module.css';
+import { EditManyDialog } from './edit/edit-many-dialog.tsx';
 import { EntryPanel } from './entry/entry-panel.tsx';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { filterText } from './filters/filter-words.ts';
@@ -30,6 +31,7 @@ import { ViewTabs } from './views/view-tabs.tsx';
 type OpenDialog =
   | { readonly kind: 'block'; readonly entry: BlockedIp | null }
   | { readonly kind: 'import' }
+  | { readonly kind: 'edit'; readonly entries: readonly BlockedIp[] }
   | { readonly kind: 'unblock all' };
 
 export default function BlockedPage() {
@@ -63,6 +65,15 @@ export default function BlockedPage() {
     if (selection.all) setDialog({ kind: 'unblock all' });
     else removeAll([...selection.entries.values()]);
   };
+  const editSelected = (): void => {
+    const [first, ...others] = selection.entries.values();
+    if (first === undefined) return;
+    setDialog(others.length === 0 ? { kind: 'block', entry: first } : { kind: 'edit', entries: [first, ...others] });
+  };
+  const edit = (entry: BlockedIp): void => {
+    if (selection.entries.has(entry.ip_address)) editSelected();
+    else setDialog({ kind: 'block', entry });
+  };
   const sort: ListSort = {
     by: query.sort === '' ? 'address' : query.sort,
     descending: query.order === 'desc',
@@ -87,7 +98,7 @@ export default function BlockedPage() {
           />
         }
       >
-        <ViewTabs />
+        <ViewTabs total={state.total} />
         <div className={classes.find}>
           <SearchBar search={search} />
           <FilterBar search={search} />
@@ -98,6 +109,7 @@ export default function BlockedPage() {
           sort={sort}
           selected={selection.all ? 'all' : selection.entries.size}
           onSelectAll={everything === null ? null : selection.selectAll}
+          onEdit={allowed && !selection.all ? editSelected : null}
           onRemove={removeSelected}
           onClear={selection.clear}
         />
@@ -133,6 +145,7 @@ export default function BlockedPage() {
             onOpen={(entry) => setOpened(entry.ip_address, opened === '' ? 'push' : 'replace')}
             onRemove={allowed ? (entry) => removeAll([entry]) : null}
             onRemoveSelected={allowed ? removeSelected : null}
+            onEdit={allowed ? edit : null}
           />
         )}
         {opened !== '' && dialog === null && (
@@ -154,6 +167,9 @@ export default function BlockedPage() {
           address={dialog.entry === null && state.total === 0 ? query.q : ''}
           onClose={() => setDialog(null)}
         />
+      )}
+      {dialog?.kind === 'edit' && (
+        <EditManyDialog entries={dialog.entries} onDone={selection.clear} onClose={() => setDialog(null)} />
       )}
       {unblockDialog}
       {dialog?.kind === 'unblock all' && everything !== null && (

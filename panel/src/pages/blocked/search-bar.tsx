@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { SearchIcon } from '../../parts/icons.tsx';
+import { SlashHint } from '../../parts/search-field.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import classes from './blocked.module.css';
 import { maxTextLength, searchWords } from './search.ts';
@@ -13,10 +14,11 @@ export function SearchBar({ search }: { readonly search: BlockedSearch }) {
       ref={field}
       className={classes.search ?? ''}
       aria-label="Search"
-      placeholder="Search blocked addresses ( / )"
+      placeholder="Search blocked addresses"
       description={searchWords(current)}
       inputWrapperOrder={['input', 'description']}
       leftSection={<SearchIcon size={16} />}
+      rightSection={text === '' ? <SlashHint /> : null}
       value={text}
       maxLength={maxTextLength}
       autoComplete="off"

@@ -16,6 +16,8 @@ import { useUndoBlock } from '../blocked/removal.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 import classes from './candidates.module.css';
 import { allPassed, checksFor } from './checks.ts';
+import { manyErrors } from './many-errors.ts';
+import { MinuteBars } from './minute-bars.tsx';
 
 const BlockDialog = lazy(async () => ({
   default: (await import('../blocked/block/block-dialog.tsx')).BlockDialog,
@@ -36,7 +38,7 @@ interface CandidatePanelProps {
 }
 
 export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
-  const { ip_address: client, rate, requests, error_share: errors, network, clients_inside: inside } = candidate;
+  const { ip_address: client, rate, requests, error_share: errors, network, clients_inside: inside, spark } = candidate;
   const may = useAllowed('block');
   const { info } = useSessionState();
   const [duration, setDuration] = useState<string>(String(24 * hour));
@@ -81,6 +83,7 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
       <Text size="sm" c="dimmed" mb="sm">
         Not blocked. About {count(requests)} requests in 10 minutes, {percent(errors)} of them errors.
       </Text>
+      <MinuteBars values={spark} isAttention={errors >= manyErrors} />
       <form onSubmit={submit}>
         <Stack gap="sm">
           {may && (

@@ -5,6 +5,7 @@ import { count, percent } from '../../parts/figures.ts';
 import styles from '../../parts/styles.module.css';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import classes from './candidates.module.css';
+import { manyErrors } from './many-errors.ts';
 
 interface CandidateTableProps {
   readonly items: readonly Candidate[];
@@ -12,9 +13,6 @@ interface CandidateTableProps {
   readonly current: string;
   readonly onChoose: (ip: string) => void;
 }
-
-/** Of the requests: so many errors are not those of a person. */
-const manyErrors = 0.5;
 
 export function CandidateTable({ items, current, onChoose }: CandidateTableProps) {
   const rows = useRowKeys();

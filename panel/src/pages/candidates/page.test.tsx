@@ -98,6 +98,8 @@ it('shows a key that only reads all of it, and no button that it may not use', a
   await open([loud], { scopes: ['read'] });
   await waitFor(async () => expect(await checks()).toHaveLength(5));
   screen.getByText('41.2');
+  screen.getByRole('img', { name: 'Requests of each of the last 3 minutes, oldest first: 1, 2, 3' });
+  screen.getByRole('region', { name: 'All requests per minute' });
   for (const name of ['Block for 1 day', 'Ignore for 7 d', 'Trust for 7 d'])
     expect(screen.queryByRole('button', { name })).toBeNull();
 });

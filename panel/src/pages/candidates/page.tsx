@@ -1,5 +1,8 @@
 import { Text } from '@mantine/core';
 import { isInsightLoading, isInsightOff, useCandidates } from '../../api/insight.ts';
+import { RangeField, useRange } from '../../charts/range-field.tsx';
+import { trafficViews } from '../../charts/series-chart/chart-views.ts';
+import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { percent } from '../../parts/figures.ts';
@@ -16,6 +19,7 @@ import classes from './candidates.module.css';
 export default function CandidatesPage() {
   const candidates = useCandidates();
   const [chosen, setChosen] = useUrlState('client');
+  const [range, setRange] = useRange();
   const { data, error } = candidates;
   const limits = data?.limits;
   return (
@@ -26,6 +30,7 @@ export default function CandidatesPage() {
           ? 'Loud clients that are not blocked'
           : `${counted(data?.items.length ?? 0, 'client')} above ${limits.rate} requests a second, or with more than ${percent(limits.error_share)} errors, for ten minutes`
       }
+      actions={<RangeField range={range} onChange={setRange} />}
     >
       {isInsightOff(error) ? (
         <section className={styles.card}>
@@ -39,20 +44,23 @@ export default function CandidatesPage() {
             const current = items.find(({ ip_address: ip }) => ip === chosen) ?? items[0];
             return (
               <div className={classes.page}>
-                <div className={styles.card}>
-                  {items.length === 0 ? (
-                    <EmptyState title="No candidates">
-                      No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.
-                    </EmptyState>
-                  ) : (
-                    <CandidateTable items={items} current={current?.ip_address ?? ''} onChoose={setChosen} />
-                  )}
-                  <Text size="xs" c="dimmed" mt="sm">
-                    {sampled !== null &&
-                      `Estimated from 1 in ${sampled.one_in} requests: ± 8 % at 10,000 requests (95 %), more at fewer. `}
-                    IPv6 clients are grouped by /64. Errors are the 4xx of your servers.
-                    {!complete && ' A part of the time was not watched.'}
-                  </Text>
+                <div className={classes.main}>
+                  <SeriesChart range={range} views={trafficViews} height={150} />
+                  <div className={styles.card}>
+                    {items.length === 0 ? (
+                      <EmptyState title="No candidates">
+                        No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.
+                      </EmptyState>
+                    ) : (
+                      <CandidateTable items={items} current={current?.ip_address ?? ''} onChoose={setChosen} />
+                    )}
+                    <Text size="xs" c="dimmed" mt="sm">
+                      {sampled !== null &&
+                        `Estimated from 1 in ${sampled.one_in} requests: ± 8 % at 10,000 requests (95 %), more at fewer. `}
+                      IPv6 clients are grouped by /64. Errors are the 4xx of your servers.
+                      {!complete && ' A part of the time was not watched.'}
+                    </Text>
+                  </div>
                 </div>
                 <div className={classes.side}>
                   {current !== undefined && (

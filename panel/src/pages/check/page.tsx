@@ -11,6 +11,7 @@ import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
+import { SlashHint } from '../../parts/search-field.tsx';
 import { useSlashKey } from '../../parts/slash-key.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
@@ -41,8 +42,9 @@ export default function CheckPage() {
           className={`${styles.grow} ${styles.monoInput}`}
           size="md"
           aria-label="Address"
-          placeholder="192.0.2.1 or 2001:db8::1 ( / )"
+          placeholder="192.0.2.1 or 2001:db8::1"
           leftSection={<SearchIcon size={18} />}
+          rightSection={text === '' ? <SlashHint /> : null}
           value={text}
           autoFocus
           autoComplete="off"

@@ -51,14 +51,14 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
   const { started_at: start, ended_at: end, peak, usual, denied, top_sites: sites, entries } = attack;
   const now = useServiceNow(10_000);
   const [isTable, setIsTable] = useState(false);
-  const data = useMemo(
-    () =>
-      chartData(
-        { ...attack, labels: ['denied'], values: [attack.values], marks: [], sampled: null },
-        { perMinute: true, now: now / 1_000 },
-      ),
-    [attack, now],
-  );
+  const data = useMemo(() => {
+    const { started_at: at, ended_at } = attack;
+    const marks = [{ at, ended_at, kind: 'attack' as const, text: 'The attack began' }];
+    return chartData(
+      { ...attack, labels: ['denied'], values: [attack.values], marks, sampled: null },
+      { perMinute: true, now: now / 1_000 },
+    );
+  }, [attack, now]);
   const most = Math.max(1, ...entries.map((entry) => entry.denied));
   return (
     <Stack gap="md">

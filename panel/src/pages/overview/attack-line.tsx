@@ -1,28 +1,68 @@
-import { Alert, Anchor, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useAttacks } from '../../api/insight.ts';
+import { useState } from 'react';
+import { useAttacks, useInsight } from '../../api/insight.ts';
 import type { Attack } from '../../api/types.ts';
-import { momentText, SpanSince } from '../../parts/age.tsx';
+import type { RangeName } from '../../charts/times.ts';
+import { momentText, SpanSince, useNow } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
 
-/** An attack that continues. */
-export function AttackLine({ id, since }: { readonly id: number; readonly since: string }) {
+/** Until when this browser does not show the line of an attack. */
+const HIDDEN = 'proxy-manager-attack-hidden';
+const hiddenMs = 3_600_000;
+
+/** The figures have it, which are requested anyway. @param range of the figures */
+export function CurrentAttack({ range }: { readonly range: RangeName }) {
+  const attack = useInsight(range).data?.attack;
+  return attack == null ? null : <AttackLine id={attack.id} since={attack.started_at} />;
+}
+
+interface AttackLineProps {
+  readonly id: number;
+  readonly since: string;
+}
+
+/** An attack that continues. Hiding it is for an hour, for this attack and in this browser: it ends nothing. */
+export function AttackLine({ id, since }: AttackLineProps) {
+  const now = useNow(10_000);
+  const [hidden, setHidden] = useState(() => localStorage.getItem(HIDDEN) ?? '');
+  if (hiddenUntil(hidden, id) > now) return null;
+  const hide = (): void => {
+    const text = `${id} ${now + hiddenMs}`;
+    localStorage.setItem(HIDDEN, text);
+    setHidden(text);
+  };
+  return <Shown id={id} since={since} onHide={hide} />;
+}
+
+/** 0: it is not hidden. @param stored the id of an attack and a time in milliseconds since 1970 */
+function hiddenUntil(stored: string, id: number): number {
+  const [of = '', until = ''] = stored.split(' ');
+  return of === String(id) ? Number(until) || 0 : 0;
+}
+
+function Shown({ id, since, onHide }: AttackLineProps & { readonly onHide: () => void }) {
   const attack = useAttacks(true).data?.find((one) => one.id === id);
   return (
     <Alert color="yellow" variant="light" py="xs" title={null} role="status">
-      <Text size="sm">
-        <b title={momentText(since)}>
-          Attack for <SpanSince time={since} />.
-        </b>{' '}
-        {attack !== undefined && attackWords(attack)} All of it gets 403.{' '}
-        <Anchor
-          inherit
-          underline="always"
-          renderRoot={(props) => <Link to="/denied" search={{ attack: String(id) }} {...props} />}
-        >
-          Show attack
-        </Anchor>
-      </Text>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" flex="1 1 300px">
+          <b title={momentText(since)}>
+            Attack for <SpanSince time={since} />.
+          </b>{' '}
+          {attack !== undefined && attackWords(attack)} All of it gets 403.{' '}
+          <Anchor
+            inherit
+            underline="always"
+            renderRoot={(props) => <Link to="/denied" search={{ attack: String(id) }} {...props} />}
+          >
+            Show attack
+          </Anchor>
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={onHide}>
+          Hide for 1 h
+        </Button>
+      </Group>
     </Alert>
   );
 }

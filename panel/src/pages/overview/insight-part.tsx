@@ -6,7 +6,6 @@ import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
 import { type RangeName, rangeLabels } from '../../charts/times.ts';
 import { ReadProblem } from '../../parts/read.tsx';
 import { WhereCounted } from '../../parts/where-counted.tsx';
-import { AttackLine } from './attack-line.tsx';
 import { Figures } from './figures/figures.tsx';
 import classes from './overview.module.css';
 import { LoudestBlocked } from './tables/loudest-blocked.tsx';
@@ -34,7 +33,6 @@ interface PartsProps {
 function Parts({ summary, range }: PartsProps) {
   return (
     <>
-      {summary?.attack != null && <AttackLine id={summary.attack.id} since={summary.attack.started_at} />}
       <Figures summary={summary} range={range} />
       {summary?.since === null && (
         <Text size="sm" c="dimmed">

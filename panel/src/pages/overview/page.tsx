@@ -8,6 +8,7 @@ import { useWhileVisible } from '../../parts/use-while-visible.ts';
 import { useSessionState } from '../../session/session.ts';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
 import { UnusedTrust } from '../trusted/unused-trust.tsx';
+import { CurrentAttack } from './attack-line.tsx';
 import { HealthParts } from './health/health-parts.tsx';
 import { InsightPart } from './insight-part.tsx';
 import classes from './overview.module.css';
@@ -36,6 +37,7 @@ export default function OverviewPage() {
       <DriftBanner />
       <UnusedTrust />
       {health !== undefined && showsParts && <HealthParts health={health} stale={stale} />}
+      <CurrentAttack range={range} />
       <FirstSteps />
       <InsightPart range={range} />
     </div>

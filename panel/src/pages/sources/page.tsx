@@ -87,10 +87,12 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
         {count(alone)}
       </td>
       <td data-label={`Matched, ${days} d`} className={styles.figure}>
-        {count(effect?.matched_30d ?? null)}
-        {effect !== undefined && claims > 0 && (
-          <span className={classes.beside}> {percent(Math.min(1, effect.matched_30d / claims))}</span>
-        )}
+        <span>
+          {count(effect?.matched_30d ?? null)}
+          {effect !== undefined && claims > 0 && (
+            <span className={classes.beside}> {percent(Math.min(1, effect.matched_30d / claims))}</span>
+          )}
+        </span>
       </td>
       <td data-label={`Of denied, ${days} d`}>
         {share === null ? (

@@ -21,7 +21,7 @@ const entry = (row: number): ListedIp => ({
 const requests: PageRequest[] = [];
 let service: FakeService;
 const sort = { by: 'address', descending: false, onSort: vi.fn() } as const;
-const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemoveSelected: vi.fn() };
+const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemoveSelected: vi.fn(), onEdit: vi.fn() };
 
 async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
   service = new FakeService();
@@ -75,10 +75,11 @@ it('opens, selects and removes the active row by keyboard', async () => {
   expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
 });
 
-it('moves, selects and removes by letters too', async () => {
+it('moves, selects, edits and removes by letters too', async () => {
   const grid = await show();
-  for (const key of ['j', 'j', 'k', 'x', 'u']) fireEvent.keyDown(grid, { key });
+  for (const key of ['j', 'j', 'k', 'x', 'e', 'u']) fireEvent.keyDown(grid, { key });
   expect(handlers.onSelect).toHaveBeenCalledWith(entry(1), null);
+  expect(handlers.onEdit).toHaveBeenCalledWith(entry(1));
   expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
 });
 

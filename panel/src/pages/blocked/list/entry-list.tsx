@@ -1,5 +1,5 @@
 // The list, which renders only the visible rows. One tab stop; arrows, Page Up and Down, Home and End move, Space
-// selects, Enter opens, Delete removes; so do j and k, x and u.
+// selects, Enter opens, Delete removes; so do j and k, x and u; e edits.
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -39,10 +39,12 @@ interface EntryListProps {
   readonly onOpen: (entry: ListedIp) => void;
   readonly onRemove: ((entry: ListedIp) => void) | null;
   readonly onRemoveSelected: (() => void) | null;
+  /** Of the row, or of all selected ones if it is one of them. */
+  readonly onEdit: ((entry: ListedIp) => void) | null;
 }
 
 export function EntryList(props: EntryListProps) {
-  const { cache, query, selected, opened, sort, onSelect, onOpen, onRemove, onRemoveSelected } = props;
+  const { cache, query, selected, opened, sort, onSelect, onOpen, onRemove, onRemoveSelected, onEdit } = props;
   const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -131,6 +133,7 @@ export function EntryList(props: EntryListProps) {
     if (to !== undefined) show(to);
     else if (event.key === ' ' || event.key === 'x') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
+    else if (event.key === 'e' && entry !== undefined) onEdit?.(entry);
     else if ((event.key === 'Delete' || event.key === 'u') && entry !== undefined)
       isSelected(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
     else return;

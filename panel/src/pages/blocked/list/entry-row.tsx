@@ -21,6 +21,9 @@ export interface RowActions {
   readonly remove: (entry: ListedIp) => void;
 }
 
+/** Characters of an address that fit the narrowest column. A longer one has two lines. */
+const oneLine = 18;
+
 interface EntryRowProps {
   readonly id: string;
   readonly index: number;
@@ -92,7 +95,13 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
           />
         )}
       </span>
-      <span role="gridcell" className={`${classes.address} ${styles.mono}`} data-column="address">
+      <span
+        role="gridcell"
+        className={`${classes.address} ${styles.mono}`}
+        data-column="address"
+        data-long={ip.length > oneLine}
+        title={ip}
+      >
         {ip}
       </span>
       <span role="gridcell" className={classes.reason} title={visibleText(entry.reason ?? '')}>

@@ -1,16 +1,25 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useViews } from '../../../api/views.ts';
+import { counted } from '../../../parts/counted.ts';
+import { shortCount } from '../../../parts/figures.ts';
 import { useUrlValues } from '../../../parts/url-state.ts';
 import { useAllowed } from '../../../session/session.ts';
 import { noFilter } from '../filters/list-filter.ts';
+import { useViewCounts } from './view-counts.ts';
 import { RemoveViewDialog, SaveViewDialog } from './view-dialogs.tsx';
 import { isSameView, ownViews, type View, viewQuery, viewSearch } from './view-state.ts';
 import classes from './view-tabs.module.css';
 
+interface ViewTabsProps {
+  /** Of the list that is shown; null: not loaded. */
+  readonly total: number | null;
+}
+
 /** The views of the list that are built in, and those that were saved: all users see the same. */
-export function ViewTabs() {
-  const saved = useViews().data ?? [];
+export function ViewTabs({ total }: ViewTabsProps) {
+  const stored = useViews();
+  const saved = stored.data ?? [];
   const may = useAllowed('admin');
   const [search, setSearch] = useUrlValues({ ...noFilter, q: '', in: '' });
   const [dialog, setDialog] = useState<'save' | 'remove' | null>(null);
@@ -21,19 +30,19 @@ export function ViewTabs() {
   const current = views.find((view) => isSameView(view.search, search));
   const isOwn = current !== undefined && ownViews.includes(current);
   const query = viewQuery(search);
+  const counts = useViewCounts(views, total !== null && !stored.isPending);
   return (
     <div className={classes.bar}>
       <fieldset className={classes.tabs} aria-label="Views">
         {views.map((view) => (
-          <button
+          <Tab
             key={`${view.name} ${ownViews.includes(view)}`}
-            type="button"
-            className={classes.tab}
-            aria-pressed={view === current}
-            onClick={() => setSearch(view.search, 'push')}
-          >
-            {view.name}
-          </button>
+            name={view.name}
+            // The list counts what it shows itself.
+            entries={(view === current ? total : null) ?? counts.get(view.name) ?? null}
+            isCurrent={view === current}
+            onOpen={() => setSearch(view.search, 'push')}
+          />
         ))}
       </fieldset>
       {may && current === undefined && query !== '' && (
@@ -53,5 +62,27 @@ export function ViewTabs() {
         <RemoveViewDialog name={current.name} onClose={() => setDialog(null)} />
       )}
     </div>
+  );
+}
+
+interface TabProps {
+  readonly name: string;
+  /** Null: not known. */
+  readonly entries: number | null;
+  readonly isCurrent: boolean;
+  readonly onOpen: () => void;
+}
+
+function Tab({ name, entries, isCurrent, onOpen }: TabProps) {
+  const exact = entries === null ? {} : { title: counted(entries, 'entry', 'entries') };
+  return (
+    <button type="button" className={classes.tab} aria-pressed={isCurrent} onClick={onOpen} {...exact}>
+      {name}
+      {entries !== null && (
+        <span className={classes.count} aria-hidden="true">
+          {shortCount(entries)}
+        </span>
+      )}
+    </button>
   );
 }

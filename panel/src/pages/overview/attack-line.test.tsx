@@ -1,0 +1,40 @@
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { FakeService } from '../../test/fake-service.ts';
+import { renderInApp } from '../../test/render.tsx';
+import { AttackLine } from './attack-line.tsx';
+
+const since = '2026-11-20T12:00:00.000Z';
+
+async function open(id: number): Promise<void> {
+  cleanup();
+  const service = new FakeService();
+  service.on('GET /api/insight/attacks', () => ({ body: { items: [] } }));
+  await renderInApp(
+    <>
+      <p>the page</p>
+      <AttackLine id={id} since={since} />
+    </>,
+  );
+  await screen.findByText('the page');
+}
+
+it('hides the line of an attack for an hour, and not that of another attack', async () => {
+  localStorage.clear();
+  await open(7);
+  fireEvent.click(await screen.findByRole('button', { name: 'Hide for 1 h' }));
+  await waitFor(() => expect(screen.queryByText('Show attack')).toBeNull());
+  const [of, until] = (localStorage.getItem('proxy-manager-attack-hidden') ?? '').split(' ');
+  expect(of).toBe('7');
+  expect(Math.abs(Number(until) - Date.now() - 3_600_000)).toBeLessThan(600_000);
+  await open(7);
+  expect(screen.queryByText('Show attack')).toBeNull();
+  await open(8);
+  await screen.findByText('Show attack');
+});
+
+it('shows the line again after the hour', async () => {
+  localStorage.setItem('proxy-manager-attack-hidden', `7 ${Date.now() - 1}`);
+  await open(7);
+  await screen.findByText('Show attack');
+});

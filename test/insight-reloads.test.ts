@@ -11,10 +11,10 @@ const addresses = Array.from({ length: 8 }, (_, index) => `127.9.1.${index + 1}`
 const reloads = longTests ? 4 : 1;
 const betweenReloadsMs = longTests ? 2_250 : 500;
 /**
- * What is lost is denied during a reload, which takes longer on a slow or busy machine. On an idle one a reload takes a ninth
- * of the time between two.
+ * What is lost is denied while a worker hands over, which takes longer on a slow or busy machine, as the reload does: up to
+ * 4 % of its time.
  */
-const pausePerReload = longTests ? 9 : 0;
+const pausePerReload = longTests ? 20 : 0;
 const deadMs = longTests ? 60_000 : 300;
 
 interface Figures {
@@ -98,7 +98,10 @@ describeOnNewestProxy('denied requests under full load', ({ bin, major }) => {
       expect(found.counted).toBeLessThanOrEqual(found.sent);
       const answered = found.answered - before.answered;
       const lost = answered - (found.counted - before.counted);
-      if (longTests) console.log(`${lost} of ${answered} lost`);
+      if (longTests)
+        console.log(
+          `${lost} of ${answered} lost, ${found.duringReloads - before.duringReloads} answered during reloads`,
+        );
       expect(lost).toBeLessThanOrEqual(longTests ? answered * (1 - share) : found.duringReloads - before.duringReloads);
     };
     const figures = async (): Promise<Figures> => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
-import { eventually } from '../testkit/conditions.ts';
+import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { listenTo } from '../testkit/event-stream.ts';
 import { PacedClients } from '../testkit/insight/paced-clients.ts';
 import { describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
@@ -241,11 +241,11 @@ describeOnOneProxy('insight', ({ bin }) => {
     const sumOf = (points: readonly Point[]) => points.reduce((all, { value }) => all + (value ?? 0), 0);
     /** And of the steps before, which those of the earlier chart were, none has changed. */
     const stored = async (before: Chart | null) => {
-      const now = await eventually('everything is stored', async () => {
+      const now = await untilPasses(async () => {
         const one = await chart();
-        return Math.abs(sumOf(one.hour.points) - sent) < 0.01 && one;
+        for (const { points } of [one.hour, one.day]) expect(sumOf(points)).toBeCloseTo(sent, 1);
+        return one;
       });
-      expect(sumOf(now.day.points)).toBeCloseTo(sent, 1);
       for (const range of before === null ? [] : (['hour', 'day'] as const)) {
         const is = new Map(now[range].points.map(({ at, value }) => [at, value]));
         const known = before![range].points;

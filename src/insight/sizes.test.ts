@@ -11,6 +11,7 @@ import { block, entry, NOON, StoreFolder, storesOf } from '../../testkit/store/s
 import { HitsStore } from '../store/hits-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SeriesStore } from '../store/series-store.ts';
+import { median } from './attack-watch.ts';
 
 let folder: StoreFolder;
 let database: Database;
@@ -104,19 +105,15 @@ it('what knocks is written once a minute, in little, while blocks go first, and 
   expect(written.filter(({ at }) => minutes.get(Math.floor(at / 60)) !== at)).toEqual([]);
   const sum = written.reduce((all, { rows }) => all + rows, 0);
   expect(sum).toBe(minutes.size * 2 * knocking);
-  const slowest = {
-    beside: Math.max(...beside.map(({ ms }) => ms)),
-    alone: Math.max(...alone),
-    slice: Math.max(...slices),
-  };
-  if (longTests) console.log({ logs, slowest });
+  const usual = { beside: median(beside.map(({ ms }) => ms)), alone: median(alone), slice: median(slices) };
+  if (longTests) console.log({ logs, usual });
   // Of the same addresses each minute.
   expect(logs[0]).toBeLessThan(1.25);
   expect(beside.length).toBeGreaterThan(1);
   expect(slices.length).toBeGreaterThanOrEqual(written.filter(({ at }) => at > firstFlushes).length);
-  // One slice has begun already, and at most one more is ahead.
-  expect(Math.max(...beside.map(({ ahead }) => ahead))).toBeLessThanOrEqual(1);
-  expect(slowest.beside).toBeLessThan(Math.max(100, 3 * (slowest.slice + slowest.alone)));
+  // One slice has begun already, and one more is ahead, or as many as take a third of the time of the block before.
+  expect(median(beside.map(({ ahead }) => ahead))).toBeLessThanOrEqual(1);
+  expect(usual.beside).toBeLessThan(Math.max(100, 3 * (usual.slice + usual.alone)));
 
   // What was denied last is stored first.
   await kit.pass(60);
@@ -173,7 +170,10 @@ it(
         }
         for (let n = 0; n < sites; n += 1) haproxy.site(`s${n}.example`, 1);
         for (let n = 0; n < clients; n += 1)
-          haproxy.client(`2001:db8:${n.toString(16)}:${nth.toString(16)}::`, { requests: 5, errors: 1 });
+          haproxy.client(`2001:db8:${n.toString(16)}:${(denied / perRound).toString(16)}::`, {
+            requests: 5,
+            errors: 1,
+          });
         later(10);
         await kit.insight.round();
       }

@@ -1,13 +1,13 @@
 // Certificates of a real authority, ordered as an operator does.
 
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { type EventStream, listenTo } from '../testkit/event-stream.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -24,7 +24,7 @@ describeWithPebble('an authority', () => {
     let service: RealService;
     let server: Upstream;
     let user: CommandLineUser;
-    let events: Awaited<ReturnType<typeof listen>>;
+    let events: EventStream;
     const [ports] = [{ http: 0, https: 0 }];
     beforeAll(async () => {
       Object.assign(ports, { http: await freePort(), https: await freePort() });
@@ -41,7 +41,7 @@ describeWithPebble('an authority', () => {
         },
       });
       user = new CommandLineUser(service);
-      events = await listen();
+      events = await listenTo(service);
     });
     afterAll(async () => {
       events?.close();
@@ -49,19 +49,6 @@ describeWithPebble('an authority', () => {
       await pebble?.stop();
       await server?.stop();
     });
-    /** The stream of events as it arrives. */
-    async function listen() {
-      const headers = { authorization: `Bearer ${service.key}` };
-      const request = get({ host: '127.0.0.1', port: service.apiPort, path: '/api/events', headers, agent: false });
-      request.on('error', () => undefined);
-      const [response] = (await once(request, 'response')) as [IncomingMessage];
-      const stream = { text: '', close: () => request.destroy() };
-      response.setEncoding('utf8').on('data', (text: string) => {
-        stream.text += text;
-      });
-      response.on('error', () => undefined);
-      return stream;
-    }
     const event = (type: string, about: RegExp) => {
       const found = events.text.split('\n\n').find((one) => one.includes(`event: ${type}\n`) && about.test(one));
       return found === undefined ? null : JSON.parse(/^data: (.*)$/m.exec(found)?.[1] ?? '').data;

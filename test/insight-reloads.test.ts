@@ -10,7 +10,20 @@ import { RealService } from '../testkit/real-service.ts';
 const addresses = Array.from({ length: 8 }, (_, index) => `127.9.1.${index + 1}`);
 const reloads = longTests ? 4 : 1;
 const betweenReloadsMs = longTests ? 2_250 : 500;
+/**
+ * What is lost is denied while a worker hands over, which takes longer on a slow or busy machine, as the reload does: up to
+ * 4 % of its time.
+ */
+const pausePerReload = longTests ? 20 : 0;
+const longestPauseMs = 60_000;
 const deadMs = longTests ? 60_000 : 300;
+
+interface Figures {
+  readonly counted: number;
+  readonly answered: number;
+  readonly sent: number;
+  readonly duringReloads: number;
+}
 
 /** What the API says of each address, and whether any of it was ever lower than before. */
 class Totals {
@@ -54,9 +67,26 @@ describeOnNewestProxy('denied requests under full load', ({ bin, major }) => {
     const load = new DeniedLoad(service.proxyPort, addresses);
     const totals = new Totals(service);
     const end = new AbortController();
+    let duringReloads = 0;
+    const reloading = async (work: () => Promise<unknown>) => {
+      const [before, began] = [load.answered, performance.now()];
+      await work();
+      duringReloads += load.answered - before;
+      const pauseMs = Math.min(longestPauseMs, pausePerReload * (performance.now() - began));
+      await pause(Math.max(betweenReloadsMs, pauseMs));
+    };
     const reload = async () => {
       const { status, text } = await service.call('POST', '/api/config/reload');
       expect(status, text).toBe(200);
+    };
+    /** By another process. */
+    const replaceWorker = async () => {
+      const { master, current } = await service.processes();
+      kill(master.pid, 'SIGUSR2');
+      await eventually('another worker is the current one', async () => {
+        const [worker] = (await service.processes()).current;
+        return worker !== undefined && worker.pid !== current[0]?.pid;
+      });
     };
     /** Once nothing is denied any more. The service reads the tables before each reload of its own. */
     const counted = async (): Promise<number> => {
@@ -64,36 +94,44 @@ describeOnNewestProxy('denied requests under full load', ({ bin, major }) => {
       await reload();
       return (await totals.read()) ?? 0;
     };
-    // What no worker hands over is lost with it.
+    // What no worker hands over is lost with it. In a short run a slow machine spends most of the time on reloads: no share.
     const share = major === 2 ? 0.95 : 0.998;
+    const expectCounted = (found: Figures, before: Figures) => {
+      expect(found.counted).toBeLessThanOrEqual(found.sent);
+      const answered = found.answered - before.answered;
+      const lost = answered - (found.counted - before.counted);
+      if (longTests)
+        console.log(
+          `${lost} of ${answered} lost, ${found.duringReloads - before.duringReloads} answered during reloads`,
+        );
+      expect(lost).toBeLessThanOrEqual(longTests ? answered * (1 - share) : found.duringReloads - before.duringReloads);
+    };
+    const figures = async (): Promise<Figures> => {
+      const sum = await counted();
+      return { counted: sum, answered: load.answered, sent: load.sent, duringReloads };
+    };
     let watching: Promise<void> | null = null;
     try {
       await service.block('127.9.0.0/16');
       await eventually('the figures are loaded', async () => (await totals.read()) !== null);
       watching = totals.watch(end.signal);
       load.start();
-      for (let nth = 1; nth <= reloads; nth += 1) {
-        await pause(betweenReloadsMs);
-        await reload();
-      }
       await pause(betweenReloadsMs);
-      const first = { counted: await counted(), answered: load.answered, sent: load.sent };
-      expect(first.counted).toBeLessThanOrEqual(first.sent);
-      expect(first.counted).toBeGreaterThanOrEqual(first.answered * share);
+      for (let nth = 1; nth <= reloads; nth += 1) await reloading(reload);
+      const first = await figures();
+      expectCounted(first, { counted: 0, answered: 0, sent: 0, duringReloads: 0 });
 
       load.start();
       await pause(betweenReloadsMs);
       service.kill('SIGKILL');
       await service.ended();
       await pause(deadMs / 2);
-      // By another process; a worker of HAProxy 2.6 takes along what was not read.
-      if (major > 2) kill((await service.processes()).master.pid, 'SIGUSR2');
+      // A worker of HAProxy 2.6 takes along what was not read.
+      if (major > 2) await reloading(replaceWorker);
       await pause(deadMs / 2);
       await service.launch();
       await eventually('the figures are loaded', async () => (await totals.read()) !== null);
-      const all = { counted: await counted(), answered: load.answered, sent: load.sent };
-      expect(all.counted).toBeLessThanOrEqual(all.sent);
-      expect(all.counted - first.counted).toBeGreaterThanOrEqual((all.answered - first.answered) * share);
+      expectCounted(await figures(), first);
       expect(load.unexpected).toBe('');
       expect(totals.fallen).toEqual([]);
     } finally {
@@ -102,5 +140,5 @@ describeOnNewestProxy('denied requests under full load', ({ bin, major }) => {
       await watching;
       await service.stop();
     }
-  }, 300_000);
+  });
 });

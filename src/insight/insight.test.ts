@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../testkit/conditions.ts';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
@@ -139,6 +140,19 @@ describe('insight', () => {
     expect(totalOf('192.0.2.9')).toBe(3 * 19);
     expect(totalOf('192.0.2.10')).toBe(2);
     expect(await new InsightStore(database).gaps(0)).toEqual([]);
+  });
+
+  it('loses nothing when the service is killed after a reload of its own', async () => {
+    kit.haproxy.handsOver = false;
+    await kit.pass(130, () => kit.haproxy.deny('192.0.2.9', 3));
+    const before = await hitsOf('192.0.2.9');
+    kit.haproxy.deny('192.0.2.9', 3);
+    await kit.insight.readNow();
+    kit.haproxy.reload({ drains: false });
+    await eventually('what was read is stored', async () => (await hitsOf('192.0.2.9')) > before);
+    kit.restart();
+    await kit.pass(20);
+    expect(totalOf('192.0.2.9')).toBe(3 * 14);
   });
 
   it('reports a gap when HAProxy did not answer, and when it lost its tables', async () => {

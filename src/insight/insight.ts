@@ -158,9 +158,16 @@ export class Insight {
     });
   }
 
-  /** Before a reload: a worker takes what was not read along when it exits. Never throws. */
+  /**
+   * Before a reload: a worker takes what was not read along when it exits. Then only this service has what was read, so it is
+   * stored at once, while the reload goes on. Never throws.
+   */
   async readNow(): Promise<void> {
     await this.#work.run(() => this.#attempt('Could not read the tables of denied requests', () => this.#read()));
+    void this.#work.run(async () => {
+      if (this.#running === null) return;
+      await this.#attempt('Could not store the figures of denied requests', () => this.#store(this.#seconds()));
+    });
   }
 
   /** One round of the loop: reads, and stores if a minute has passed. Never throws. */

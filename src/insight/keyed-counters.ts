@@ -69,7 +69,8 @@ export class KeyedCounters {
     const at = indexOf(values, worker);
     const last = at < 0 ? undefined : values[at + 1]!;
     if (last === value) return 0;
-    const from = startIn(last, value, known.highest, { handsOver, arriving });
+    const from =
+      last === undefined ? startInNew(value, known, handsOver) : startIn(last, value, known.highest, arriving);
     if (at < 0) values.push(worker, value);
     else values[at + 1] = value;
     // The entry expired, and a new one counts from 0. What the other workers hold may still be handed over.
@@ -127,14 +128,17 @@ function highestOf(values: readonly number[]): number {
   return highest;
 }
 
+/**
+ * The value from which a worker has counted that is read for the first time. If HAProxy was killed, its tables hold less than
+ * the highest value, and what is handed over is the value of the last worker.
+ */
+function startInNew(value: number, { highest, values }: KeyCounters, handsOver: boolean): number {
+  if (!handsOver) return 0;
+  return Math.max(0, ...[highest, values.at(-1) ?? 0].filter((handedOver) => handedOver <= value));
+}
+
 /** The value from which the worker has counted since the last reading. */
-function startIn(
-  last: number | undefined,
-  value: number,
-  highest: number,
-  { handsOver, arriving }: { readonly handsOver: boolean; readonly arriving: boolean },
-): number {
-  if (last === undefined) return handsOver && value >= highest ? highest : 0;
+function startIn(last: number, value: number, highest: number, arriving: boolean): number {
   if (value < last) return 0;
   return arriving && last < highest && value > highest ? highest : last;
 }

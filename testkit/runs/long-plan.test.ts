@@ -100,7 +100,7 @@ it('names the first and the last commit of what is counted', () => {
 
 it('says which parts add up across commits', () => {
   expect(countedAcrossCommits()).toBe(
-    'power-cut, load, chaos, attached and certificates add up across commits; versions and crash-points count at the current commit only.',
+    'power-cut, load, chaos, attached and certificates add up across commits; versions, crash-points and insight count at the current commit only.',
   );
 });
 

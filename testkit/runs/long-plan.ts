@@ -1,7 +1,16 @@
 // The parts of `npm run test:long`, and their progress according to recorded results.
 import { shortVersion } from './suite-run.ts';
 
-export const parts = ['versions', 'crash-points', 'power-cut', 'load', 'chaos', 'attached', 'certificates'] as const;
+export const parts = [
+  'versions',
+  'crash-points',
+  'insight',
+  'power-cut',
+  'load',
+  'chaos',
+  'attached',
+  'certificates',
+] as const;
 export type Part = (typeof parts)[number];
 
 /** A line of the results. */
@@ -53,6 +62,13 @@ export function plansFor(rounds: number): readonly Plan[] {
       everyCommit: true,
       newSeeds: false,
       covers: 'a crash at every crash point, of the service alone and with its proxy, at the current commit',
+    },
+    {
+      ...once,
+      part: 'insight',
+      everyCommit: true,
+      newSeeds: false,
+      covers: 'attacks, candidates, charts, reloads and 400 days of denied requests, at the current commit',
     },
     {
       ...many,

@@ -33,8 +33,11 @@ import { rowsOf, withRows } from './table.ts';
 
 const folder = join(root, '.test-long');
 const vitest = 'node_modules/vitest/vitest.mjs';
-/** Part "crash-points" runs these instead of part "versions". */
-const crashTests = ['test/crash-points.test.ts', 'test/crash-first-start.test.ts'];
+/** These parts run them instead of part "versions". */
+const ownTests = {
+  'crash-points': ['test/crash-points.test.ts', 'test/crash-first-start.test.ts'],
+  insight: ['test/insight.test.ts', 'test/insight-reloads.test.ts', 'src/insight/sizes.test.ts'],
+} as const;
 
 const usage = `npm run test:long -- [options]: runs what is too long for "npm test", on every HAProxy found, and continues where
 the last run ended.
@@ -160,7 +163,7 @@ async function runPiece({ plan, proxy }: Task, seed: number, count: number): Pro
   };
 }
 
-const usesVitest = (part: Part): boolean => part === 'versions' || part === 'crash-points';
+const usesVitest = (part: Part): boolean => part === 'versions' || part in ownTests;
 
 function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number): string[] {
   const chosen = ['--seed', String(seed), '--proxy-bin', bin];
@@ -168,7 +171,8 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
     case 'versions':
       return [vitest, 'run', ...testsOfVersions()];
     case 'crash-points':
-      return [vitest, 'run', ...crashTests];
+    case 'insight':
+      return [vitest, 'run', ...ownTests[part]];
     case 'power-cut':
       return ['chaos/power-cut.ts', ...chosen, '--points', String(count)];
     case 'load': {
@@ -194,7 +198,8 @@ function commandOf(part: Part, { bin }: ProxyBinary, seed: number, count: number
 
 /** File names, because `--exclude` has no effect on projects. */
 function testsOfVersions(): string[] {
-  return [...wholeProductTests(root), ...sampledTests(root)].filter((path) => !crashTests.includes(path));
+  const own: readonly string[] = Object.values(ownTests).flat();
+  return [...wholeProductTests(root), ...sampledTests(root)].filter((path) => !own.includes(path));
 }
 
 function testsOf(report: string, code: number | null): string {

@@ -39,6 +39,8 @@ interface Variant {
   /** Default 1. */
   readonly threads?: number;
   readonly input?: Partial<RenderInput>;
+  /** Serves TLS too, with the rules that belong to it. The requests are plain. */
+  readonly tls?: boolean;
 }
 
 // The template of before would deny the peers of the variants.
@@ -53,8 +55,9 @@ const {
 });
 const without = { blockedMap, trustedMap };
 const withUpstreams = { ...without, ...upstreams };
+const withoutUpstreams: Variant = { name: 'without upstreams', maps: without, from: '127.0.0.50', headers: plain };
 const variants: readonly Variant[] = [
-  { name: 'without upstreams', maps: without, from: '127.0.0.50', headers: plain },
+  withoutUpstreams,
   { name: 'with upstreams, any other client', maps: withUpstreams, from: '127.0.0.50', headers: plain },
   { name: 'X-Forwarded-For, chain', maps: withUpstreams, from: '127.0.0.1', headers: chain },
   { name: 'X-Forwarded-For, one step', maps: withUpstreams, from: '127.0.0.2', headers: chain },
@@ -79,6 +82,9 @@ const countingVariants: readonly Variant[] = [{ name: 'allowed', from: '127.0.0.
   ),
 );
 
+/** The rule that answers http-01, which every request meets. */
+const withoutChallenges = (text: string) => text.replace(/^ +http-request return .*acme-challenge.*\n/m, '');
+
 /** As the template was before: the header that HAProxy appends itself, and no rule about headers of clients. */
 function beforeHygiene(text: string): string {
   return text
@@ -94,7 +100,7 @@ async function instructions(bin: string, variant: Variant, change = (text: strin
 }
 
 async function total(bin: string, variant: Variant, change: (text: string) => string, count: number) {
-  const { maps, from, headers, status: expected = 200, http2 = false, threads = 1, input = {} } = variant;
+  const { maps, from, headers, status: expected = 200, http2 = false, threads = 1, input = {}, tls = false } = variant;
   const folder = await mkdtemp(join(tmpdir(), 'pm-'));
   const out = join(folder, 'out');
   try {
@@ -102,6 +108,7 @@ async function total(bin: string, variant: Variant, change: (text: string) => st
       bin,
       maps,
       input,
+      ...(tls ? { https: {} } : {}),
       under: ['valgrind', '--tool=callgrind', '-q', `--callgrind-out-file=${out}`],
       change: (text) => change(withThreads(text, threads)),
     });
@@ -132,6 +139,11 @@ for (const bin of named.length > 0 ? named : testProxies().found.map((proxy) => 
   for (const variant of onlyCounting ? [] : variants) {
     const before = await instructions(bin, { ...variant, maps: without }, beforeHygiene);
     printRatio(bin, variant.name, before, await instructions(bin, variant));
+  }
+  if (!onlyCounting) {
+    const withTls = { ...withoutUpstreams, tls: true };
+    const before = await instructions(bin, withTls, withoutChallenges);
+    printRatio(bin, 'rule of http-01', before, await instructions(bin, withTls));
   }
   for (const variant of countingVariants) {
     const before = await instructions(bin, { ...variant, input: { insight: 'off' } });

@@ -1,6 +1,7 @@
 // A real Firefox with an empty profile. Playwright drives only a Firefox of its own, which no distribution has.
 import { existsSync } from 'node:fs';
 import puppeteer, { type Browser } from 'puppeteer-core';
+import { patienceMs } from './conditions.ts';
 
 const candidates = [process.env['PROXY_MANAGER_TEST_FIREFOX'], '/usr/bin/firefox-esr', '/usr/bin/firefox'];
 
@@ -9,5 +10,10 @@ export const firefoxPath: string | null = candidates.find((path) => path !== und
 
 export async function startFirefox(): Promise<Browser> {
   if (firefoxPath === null) throw new Error('there is no Firefox here: apt-get install firefox-esr');
-  return await puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath, headless: true });
+  return await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: firefoxPath,
+    headless: true,
+    timeout: patienceMs,
+  });
 }

@@ -287,6 +287,17 @@ describe('certificates that the authority limits for ever', () => {
     expect(kit.ended.filter((one) => !one.endsWith('issued'))).toEqual([]);
   });
 
+  it('are ordered one after the other also after a start with other settings', async () => {
+    limiting();
+    for (let n = 0; n < 6; n += 1) await kit.request(`bad${n}.example`);
+    await kit.pass(12 * HOUR);
+    kit.settings = { contacts: ['mailto:ops@example.com'] };
+    kit.restart();
+    const open: number[] = [];
+    await kit.pass(2 * HOUR, async () => void open.push((await kit.orders.allOpen()).length));
+    expect(Math.max(...open)).toBeLessThanOrEqual(1);
+  });
+
   it('come after those that are not, and what was never issued gets no more turns than a renewal', async () => {
     const [renewal, good] = [await kit.request('bad-renewal.example'), await kit.request('good.example')];
     await kit.untilIdle();

@@ -20,13 +20,14 @@ describe('an issued certificate', () => {
 
   it.each([
     ['that is valid by the clock of this machine', life(-1, 89), [life(-60, 30)], 0, 0],
-    ['not valid yet, of an authority whose clock is not known', life(2, 92), [], 0, null],
-    ['not valid yet, the first of its names', life(2, 92), [], -3, 3],
+    ['not valid yet, of an authority whose clock is not known', life(2, 92), [null], 0, null],
+    ['not valid yet, the first of its names', life(2, 92), [null], -3, 3],
+    ['not valid yet, the first of one of two names', life(2, 92), [life(-60, 30), null], -3, 3],
     ['not valid yet, while the one before lasts by the clock of the authority', life(2, 92), [life(-60, 30)], -3, null],
     ['not valid yet, when the one before expires soon by that clock', life(20, 110), [life(-60, 30)], -21.5, 21.5],
     ['not valid yet, when one of two before expires soon', life(20, 110), [life(-1, 89), life(-60, 30)], -21.5, 21.5],
-    ['not valid by either clock', life(2, 92), [], -1, null],
-    ['expired by a clock that is ahead, the first of its names', life(-100, -10), [], 99, -99],
+    ['not valid by either clock', life(2, 92), [null], -1, null],
+    ['expired by a clock that is ahead, the first of its names', life(-100, -10), [null], 99, -99],
   ])('%s is stored or waits', (_what, issued, served, aheadDays, expected) => {
     expect(days(judgedAt(issued, served, now, aheadDays * DAY))).toBe(expected);
   });
@@ -78,6 +79,15 @@ describe('while the clock of this machine is', () => {
     await kit.pass(DAY);
     expect(await versionOf(id)).toBe(1);
     expect(kit.authority.issued).toHaveLength(1);
+  });
+
+  it('behind, a certificate is stored at once if a wildcard serves only one of its names', async () => {
+    const wildcard = selfSigned(['*.shop.example'], { now: new Date(kit.now), lasts: 5 });
+    expect(await kit.certificates.create(wildcard, {}, caller)).toMatchObject({ ok: true });
+    kit.skew = -40 * DAY;
+    const id = await kit.request('a.shop.example', 'b.other.example');
+    await kit.pass(MINUTE);
+    expect(await versionOf(id)).toBe(1);
   });
 
   it('behind, certificates that wait for it do not keep a new one from being ordered', async () => {

@@ -144,7 +144,11 @@ export class AcmeCertificatesStore {
   async dueAfterChange(settingsId: string, now: Date): Promise<void> {
     await this.#database.write
       .updateTable('acme_certificates')
-      .set({ due_at: now.toISOString(), due_by: 'retry' })
+      // One that is limited again would pause those that have not reached the authority yet.
+      .set({
+        due_at: now.toISOString(),
+        due_by: sql<string>`iif(json_extract(problem_json, '$.class') = 'limited', due_by, 'retry')`,
+      })
       .where(sql<SqlBool>`json_extract(problem_json, '$.class') in ('needs attention', 'limited')`)
       .where(sql<SqlBool>`json_extract(problem_json, '$.settings') is not ${settingsId}`)
       .execute();

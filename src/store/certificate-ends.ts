@@ -40,10 +40,15 @@ export async function certificateEnds(database: Database, now: Date, soon: Expir
 }
 
 /** Of the active versions of these certificates. */
-export async function certificateLives(database: Database, ids: ReadonlySet<string>): Promise<CertificateLife[]> {
-  const lives = activeVersions(database).select(['not_before', 'not_after']);
+export async function certificateLives(
+  database: Database,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, CertificateLife>> {
+  const lives = activeVersions(database).select(['certificates.id', 'not_before', 'not_after']);
   const rows = await lives.where('certificates.id', 'in', [...ids]).execute();
-  return rows.map((row) => ({ notBefore: new Date(row.not_before), notAfter: new Date(row.not_after) }));
+  return new Map(
+    rows.map((row) => [row.id, { notBefore: new Date(row.not_before), notAfter: new Date(row.not_after) }]),
+  );
 }
 
 function activeVersions(database: Database) {

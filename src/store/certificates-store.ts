@@ -227,9 +227,11 @@ export class CertificatesStore {
     );
   }
 
-  /** The lifetimes of the certificates that serve these names, as `certificatesFor`. */
-  async livesFor(names: readonly string[]): Promise<CertificateLife[]> {
-    return await certificateLives(this.#database, new Set((await this.certificatesFor(names)).values()));
+  /** For each of these names the lifetime of its certificate, as `certificatesFor`; null: it has none. */
+  async livesFor(names: readonly string[]): Promise<(CertificateLife | null)[]> {
+    const ids = await this.certificatesFor(names);
+    const lives = await certificateLives(this.#database, new Set(ids.values()));
+    return names.map((name) => lives.get(ids.get(name) ?? '') ?? null);
   }
 
   /** Of versions whose end was reported, by `id/version`: which report was the last. */

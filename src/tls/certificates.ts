@@ -206,8 +206,8 @@ export class Certificates implements WantedCertificates {
     return await this.#deps.store.owners(names);
   }
 
-  /** The lifetimes of the certificates that serve these names, those of wildcards too. */
-  async livesFor(names: readonly string[]): Promise<readonly CertificateLife[]> {
+  /** For each of these names the lifetime of the certificate that serves it, also that of a wildcard; null: none does. */
+  async livesFor(names: readonly string[]): Promise<readonly (CertificateLife | null)[]> {
     return await this.#deps.store.livesFor(names);
   }
 

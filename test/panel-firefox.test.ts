@@ -122,6 +122,6 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
     await page.goto(`${base()}/blocked?entry=127.0.0.9`);
     await page.locator('::-p-aria([name="Remove entry"][role="button"])').click();
     await says('127.0.0.9 is no longer blocked');
-    await eventually('it is let in', async () => (await service.visit('127.0.0.9')) !== 403);
+    await eventually('it is allowed', async () => (await service.visit('127.0.0.9')) !== 403);
   });
 });

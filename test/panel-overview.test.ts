@@ -1,5 +1,5 @@
 // The overview of a service that looks back on 90 days, in a real Chromium.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
@@ -115,7 +115,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('is never wider than its window, also before the chart is drawn for its new size', async () => {
-    const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const tab = await openPage(browser, { viewport: { width: 1440, height: 900 } });
     await tab.addInitScript(`{
       const Observer = window.ResizeObserver;
       window.ResizeObserver = class extends Observer {
@@ -255,9 +255,14 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     const dialog = page.getByRole('dialog', { name: 'Edit 2 entries' });
     await dialog.getByText('30 days').click();
     const sent: string[] = [];
-    page.on('request', (request) => void (request.method() === 'POST' && sent.push(new URL(request.url()).pathname)));
+    const note = (request: Request): void => {
+      const { pathname } = new URL(request.url());
+      if (request.method() === 'POST' && pathname.startsWith('/api/blocked-ips')) sent.push(pathname);
+    };
+    page.on('request', note);
     await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
     await page.getByText('2 entries changed').waitFor();
+    page.off('request', note);
     expect(sent).toEqual(['/api/blocked-ips/batch']);
     for (const ip of ending) {
       const { expires_at: end } = (await service.call('GET', `/api/blocked-ips/${ip}`)).body as { expires_at: string };

@@ -65,7 +65,7 @@ it('judges the reason of the own claim, not that of the claim that ends last', (
   const edit = { source: 'office', reason: 'port scan', replacesReasons: false, end: 'keep' as const };
   const written = claimed('192.0.2.4', ofList(null), claim('office', { ...ends, reason: 'court order' }));
   const empty = claimed('192.0.2.5', ofList('on the list'), claim('office', ends));
-  expect(otherReasons([written, empty], edit)).toBe(1);
+  expect([written, empty].map((one) => otherReasons([one], edit))).toEqual([1, 0]);
   expect(editRequests([written, empty], edit, now).map(({ ip_address: ip }) => ip)).toEqual(['192.0.2.5']);
 });
 

@@ -17,7 +17,7 @@ it('counts each view that the service counts without reading every entry, one af
         saved('ssh', 'source=fail2ban'),
         saved('wide', 'wider_than=20&sort=hits'),
         saved('old', 'q=port'),
-        saved('All', 'source=fail2ban'),
+        saved('Newest', 'source=fail2ban'),
       ],
     },
   }));
@@ -48,7 +48,7 @@ it('counts each view that the service counts without reading every entry, one af
     ['wide207', '207 entries'],
     ['old', ''],
     // It has the name of another view, and a figure of its own.
-    ['All12', '12 entries'],
+    ['Newest12', '12 entries'],
   ]);
   expect(most).toBe(1);
   const asked = service.calls.filter(({ call }) => call === 'GET /api/blocked-ips').map(({ query }) => `${query}`);

@@ -1,10 +1,11 @@
 // The overview of a service that looks back on 90 days, in a real Chromium.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, showPageOfFailures, startBrowser } from '../testkit/browser.ts';
+import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
+import { showPageOfFailures } from '../testkit/page-of-failures.ts';
 import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
@@ -115,7 +116,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   it('is never wider than its window, also before the chart is drawn for its new size', async () => {
-    const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const tab = await openPage(browser, { viewport: { width: 1440, height: 900 } });
     await tab.addInitScript(`{
       const Observer = window.ResizeObserver;
       window.ResizeObserver = class extends Observer {
@@ -250,19 +251,39 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     }
 
     await page.goto(`${base()}/blocked?q=192.0.2.7`);
-    for (const ip of ending) await page.getByRole('checkbox', { name: `Select ${ip}` }).click();
-    await page.getByRole('button', { name: 'Edit 2 entries' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit 2 entries' });
-    await dialog.getByText('30 days').click();
+    // Its count is a request of its own.
+    const expiring = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Expiring' });
+    await expiring.and(page.getByTitle(/^[\d,]+ entries$/)).waitFor();
+    const openEdit = async () => {
+      for (const ip of ending) await page.getByRole('checkbox', { name: `Select ${ip}` }).click();
+      await page.getByRole('button', { name: 'Edit 2 entries' }).click();
+      return page.getByRole('dialog', { name: 'Edit 2 entries' });
+    };
     const sent: string[] = [];
-    page.on('request', (request) => void (request.method() === 'POST' && sent.push(new URL(request.url()).pathname)));
-    await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
-    await page.getByText('2 entries changed').waitFor();
+    const note = (request: Request): void => {
+      const { pathname } = new URL(request.url());
+      if (request.method() === 'POST' && pathname.startsWith('/api/blocked-ips')) sent.push(pathname);
+    };
+    const change = async (dialog: Locator) => {
+      await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    const stored = (ip: string) => service.call('GET', `/api/blocked-ips/${ip}`);
+    const extend = await openEdit();
+    await extend.getByText('30 days').click();
+    page.on('request', note);
+    await change(extend);
+    page.off('request', note);
     expect(sent).toEqual(['/api/blocked-ips/batch']);
-    for (const ip of ending) {
-      const { expires_at: end } = (await service.call('GET', `/api/blocked-ips/${ip}`)).body as { expires_at: string };
-      expect(Date.parse(end) - Date.now()).toBeGreaterThan(29 * 86_400_000);
-    }
+    const ends = await Promise.all(ending.map(async (ip) => (await stored(ip)).body['expires_at'] as string));
+    for (const end of ends) expect(Date.parse(end) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+
+    // The expiry stays as it is.
+    const explain = await openEdit();
+    await explain.getByLabel('Reason').fill('port scan');
+    await change(explain);
+    for (const [at, ip] of ending.entries())
+      expect((await stored(ip)).body).toMatchObject({ reason: 'port scan', expires_at: ends[at] });
   });
 
   itInLongTests('names the first steps, and forgets them when they are hidden', async () => {

@@ -1,7 +1,6 @@
 // A real Chromium with an empty profile.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterEach } from 'vitest';
 import { patienceMs } from './conditions.ts';
 
 /** First the engine without the browser's own windows, which take a sixth to a third of the tests' processor time. */
@@ -39,15 +38,6 @@ export async function openPage(
   const page = await browser.newPage(options);
   page.setDefaultTimeout(patienceMs);
   return page;
-}
-
-/** Call it where tests are described: what the page says when a test fails tells why what it waited for never came. */
-export function showPageOfFailures(page: () => Page): void {
-  afterEach(async ({ task }) => {
-    if (task.result?.state !== 'fail') return;
-    const shown = await page().evaluate('document.body.innerText');
-    console.error(`When "${task.name}" failed, ${page().url()} said:\n${String(shown)}`);
-  });
 }
 
 /** Keeps its profile in a folder, as a person's browser does. */

@@ -112,7 +112,7 @@ export const InsightSeries = model('InsightSeries', 'Figures over time.', {
   ),
   marks: listOf(
     Mark,
-    'What happened in the range, oldest first, at most the last 200. Attacks that began before it and lasted into it are among them.',
+    'What happened in the range, oldest first: all stored attacks, also those that began before it and lasted into it, and at most the last 200 of the other kinds.',
   ),
   sampled: sampledField,
   ...knownFields,

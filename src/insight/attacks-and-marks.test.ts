@@ -18,6 +18,14 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
+const imported = (added: number): void => {
+  const report = { runtime_map_updated: true, runtime_map_failures: [], runtime_map_failures_total: 0 };
+  const subject = { added, updated: 0, removed: 0, unchanged: 0, rejected_total: 0 };
+  const caller = { keyName: 'ops', requestId: 'r' };
+  const data = { operation: 'replace' as const, caller, subject, report: { ...report, reload_scheduled: false } };
+  kit.insight.marks.listener({ type: 'operation.done', data });
+};
+
 const deny = (perRound: number) => () => {
   kit.haproxy.deny('192.0.2.9', perRound);
   kit.haproxy.deny('192.0.2.10', 1);
@@ -45,19 +53,18 @@ it('an attack is shown by minute, with the entries that denied it', async () => 
   const secondsSince = (time: string): number => Math.ceil((kit.now.getTime() - Date.parse(time)) / 1_000);
   expect((await service.series({}, 3_600)).marks).toContainEqual(expect.objectContaining(mark));
   expect((await service.series({}, secondsSince(end ?? '') + 120)).marks).toContainEqual(expect.objectContaining(mark));
+  // Also if more than 200 other marks are newer.
+  for (let n = 0; n < 201; n += 1) imported(5_000);
+  await kit.pass(120);
+  const { marks } = await service.series({}, 3_600);
+  expect(marks.map(({ kind }) => kind)).toEqual(['attack', ...Array.from({ length: 200 }, () => 'import')]);
   await expect(service.attack(id + 1)).rejects.toMatchObject({ code: codes.NotFound });
 });
 
 it('charts name starts of the service, large imports, attacks and gaps, also of earlier runs', async () => {
   kit.insight.marks.started();
   await kit.pass(30);
-  const caller = { keyName: 'ops', requestId: 'r' };
-  const report = { runtime_map_updated: true, runtime_map_failures: [], runtime_map_failures_total: 0 };
-  for (const added of [99, 5_000]) {
-    const subject = { added, updated: 0, removed: 0, unchanged: 0, rejected_total: 0 };
-    const data = { operation: 'replace' as const, caller, subject, report: { ...report, reload_scheduled: false } };
-    kit.insight.marks.listener({ type: 'operation.done', data });
-  }
+  for (const added of [99, 5_000]) imported(added);
   await kit.pass(120);
   await new InsightStore(database).addGap({ from: kit.seconds - 20, to: kit.seconds - 10, cause: 'a reason' });
   kit.restart();

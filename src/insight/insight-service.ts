@@ -39,6 +39,7 @@ export type { NotHit } from '../store/match-counts.ts';
 
 const daySeconds = 86_400;
 const neverMatchedDays = 90;
+/** Without attacks. */
 const mostMarks = 200;
 const mostAttacks = 1_000;
 const countEveryMs = 3_600_000;
@@ -354,23 +355,26 @@ export class InsightService {
   }
 
   async #marks({ from, to }: Range, gaps: Known['gaps']): Promise<InsightSeries['marks']> {
-    const attacks = (await this.#deps.records.attacks(mostMarks)).filter(
+    const attacks = (await this.#deps.records.attacks(mostAttacks)).filter(
       ({ started_at: begin, ended_at: end }) => begin < to && (end === null || end > from),
     );
     const reloads = await this.#deps.reloadsSince(iso(from));
-    return [
+    const earlierFirst = (a: { readonly at: string }, b: { readonly at: string }): number => (a.at < b.at ? -1 : 1);
+    const latest = [
       ...this.#deps.insight.marks.between(from, to).map(({ at, kind, text }) => ({ at: iso(at), kind, text })),
       ...gaps.map((gap) => ({ at: gap.from, kind: 'gap' as const, text: `Gap: ${gap.cause}` })),
       ...reloads.map(({ at, text }) => ({ at, kind: 'reload' as const, text })),
-      ...attacks.map(({ started_at, ended_at, peak }) => ({
-        at: iso(started_at),
-        kind: 'attack' as const,
-        text: `Attack: up to ${peak} denied requests a minute`,
-        ended_at: ended_at === null ? null : iso(ended_at),
-      })),
     ]
-      .sort((a, b) => (a.at < b.at ? -1 : 1))
+      .sort(earlierFirst)
       .slice(-mostMarks);
+    // All of them: one that began before the range is the oldest mark, and covers a part of the range.
+    const shaded = attacks.map(({ started_at, ended_at, peak }) => ({
+      at: iso(started_at),
+      kind: 'attack' as const,
+      text: `Attack: up to ${peak} denied requests a minute`,
+      ended_at: ended_at === null ? null : iso(ended_at),
+    }));
+    return [...latest, ...shaded].sort(earlierFirst);
   }
 
   /** At most once an hour; the first caller waits for it. */

@@ -101,6 +101,13 @@ export interface Selected {
   readonly not_hit_for?: string;
 }
 
+/** It may take long: the service reads the columns of all entries again unless a request used them recently. */
+export async function countBlocked(api: ApiClient, query: BlockedQuery, signal: AbortSignal): Promise<number> {
+  const { expiring, ...texts } = query;
+  const params = { query: { limit: 1, ...(expiring ? { expiring } : {}), ...sentFields(texts) } };
+  return (await api.GET('/api/blocked-ips', { ...patient, params, signal })).data.total;
+}
+
 /** What `unblockSelected` would do now. */
 export function useSelectedPreview(selected: Selected) {
   const api = useApi();
@@ -123,19 +130,44 @@ export async function fetchEntry(api: ApiClient, ip: string): Promise<BlockedIpD
   return (await api.GET('/api/blocked-ips/{ip_address}', { params: { path: { ip_address: ip } } })).data;
 }
 
+/** Requests at once: the service asks every worker for each of them. */
+const entriesAtOnce = 4;
+
+/** As they are now; without those that are not blocked. */
+export async function fetchEntries(
+  api: ApiClient,
+  ips: readonly string[],
+): Promise<ReadonlyMap<string, BlockedIpDetail>> {
+  const found = new Map<string, BlockedIpDetail | null>();
+  const left = ips.values();
+  // All take the next address from the same iterator.
+  const fetchNext = async (): Promise<void> => {
+    for (const ip of left) found.set(ip, await entryOrNull(api, ip));
+  };
+  await Promise.all(Array.from({ length: entriesAtOnce }, fetchNext));
+  return new Map(
+    ips.flatMap((ip) => {
+      const entry = found.get(ip) ?? null;
+      return entry === null ? [] : [[ip, entry] as const];
+    }),
+  );
+}
+
+async function entryOrNull(api: ApiClient, ip: string): Promise<BlockedIpDetail | null> {
+  try {
+    return await fetchEntry(api, ip);
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 404) return null;
+    throw error;
+  }
+}
+
 /** The entry of exactly this address; null data: it has none. A null `ip` sends no request. */
 export function useExistingEntry(ip: string | null) {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.blockedEntry(ip),
-    queryFn: async (): Promise<BlockedIpDetail | null> => {
-      try {
-        return await fetchEntry(api, ip ?? '');
-      } catch (error) {
-        if (error instanceof ApiProblem && error.status === 404) return null;
-        throw error;
-      }
-    },
+    queryFn: () => entryOrNull(api, ip ?? ''),
     enabled: ip !== null,
     // Another client may block it while the dialog is open.
     refetchInterval: 5_000,

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tans
 import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 import { useApi } from '../session/session.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
-import type { ApiClient } from './request.ts';
+import { type ApiClient, patient } from './request.ts';
 import type { InsightSeries } from './types.ts';
 
 export type SeriesBy = 'none' | 'site' | 'source';
@@ -21,6 +21,20 @@ export function useInsight(range: string) {
     refetchInterval: everyMs(range),
     // Its `range_seconds` says of which range it is.
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The entries that never matched: how many, in how many days. The service counts them once an hour, which may take long. */
+export function useNeverMatched(enabled: boolean) {
+  const api = useApi();
+  const range = '24h';
+  return useQuery({
+    queryKey: queryKeys.insight('summary', range),
+    queryFn: async ({ signal }) =>
+      (await api.GET('/api/insight', { ...patient, params: { query: { range } }, signal })).data,
+    enabled,
+    refetchInterval: everyMinuteMs,
+    select: (summary) => summary.never_matched,
   });
 }
 

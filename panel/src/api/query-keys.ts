@@ -59,8 +59,8 @@ export const queryKeys = {
   sources: ['sources'],
   trusted: ['trusted-ips'],
   upstreams: ['upstreams'],
-  /** Apart from the list: no event repeats them. */
-  viewCounts: (queries: readonly object[]): Key => ['view-counts', queries],
+  /** Apart from the list: no event repeats it. */
+  viewCount: (query: object): Key => ['view-counts', query],
   views: ['views'],
   webhooks: ['webhooks'],
 } as const satisfies Readonly<Record<string, Key | ((...parts: never[]) => Key)>>;

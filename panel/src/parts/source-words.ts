@@ -16,6 +16,19 @@ export function claimsOf({ claims, ...entry }: BlockedIp): readonly Claim[] {
   return [{ source: manual, kind: 'manual', reason, blocked_by, claimed_at, expires_at }];
 }
 
+/** Null: it claims nothing. @param source of the session's key; null: none, so `manual` */
+export function ownClaim(entry: BlockedIp, source: string | null | undefined): Claim | null {
+  return claimsOf(entry).find((claim) => claim.source === (source ?? manual)) ?? null;
+}
+
+/** What an edit changes, instead of the claim that ends last: as much of the entry as the own claim has, if there is one. */
+export function ownPart(entry: BlockedIp, source: string | null | undefined): BlockedIp {
+  const own = ownClaim(entry, source);
+  if (own === null) return entry;
+  const { reason, blocked_by, expires_at } = own;
+  return { ...entry, reason, blocked_by, expires_at };
+}
+
 export function sourceNames(claims: readonly Claim[]): string {
   return [...new Set(claims.map(({ source }) => source))].join(', ');
 }

@@ -1,6 +1,6 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
@@ -14,11 +14,12 @@ const noTabs: TabChannel = { postMessage: () => undefined, addEventListener: () 
 interface RenderOptions {
   readonly signedIn?: boolean;
   readonly tabs?: TabChannel;
+  readonly queries?: QueryClient;
 }
 
 export async function renderInApp(
   component: ReactNode,
-  { signedIn = true, tabs = noTabs }: RenderOptions = {},
+  { signedIn = true, tabs = noTabs, queries = createQueries() }: RenderOptions = {},
 ): Promise<Session> {
   const session = new Session(new TokenStore(sessionStorage, tabs));
   if (signedIn) await session.signIn('pm_test');
@@ -31,7 +32,7 @@ export async function renderInApp(
     <MantineProvider theme={theme} env="test">
       <Notifications />
       <SessionContext value={session}>
-        <QueryClientProvider client={createQueries()}>
+        <QueryClientProvider client={queries}>
           <RouterProvider router={router as never} />
         </QueryClientProvider>
       </SessionContext>

@@ -1746,7 +1746,7 @@ export interface components {
       readonly labels: readonly string[];
       /** The values of each label. */
       readonly values: readonly (readonly (number | null)[])[];
-      /** What happened in the range, oldest first, at most the last 200. Attacks that began before it and lasted into it are among them. */
+      /** What happened in the range, oldest first: all stored attacks, also those that began before it and lasted into it, and at most the last 200 of the other kinds. */
       readonly marks: readonly components['schemas']['SeriesMark'][];
       /** How the figures are estimated; null: they are exact. */
       readonly sampled: components['schemas']['Sampled'] | null;

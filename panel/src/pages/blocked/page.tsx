@@ -169,7 +169,7 @@ export default function BlockedPage() {
         />
       )}
       {dialog?.kind === 'edit' && (
-        <EditManyDialog entries={dialog.entries} onDone={selection.clear} onClose={() => setDialog(null)} />
+        <EditManyDialog entries={dialog.entries} onDone={selection.keep} onClose={() => setDialog(null)} />
       )}
       {unblockDialog}
       {dialog?.kind === 'unblock all' && everything !== null && (

@@ -14,3 +14,11 @@ it('after "Select all", does not select the entry that is deselected', () => {
   expect(result.current.all).toBe(false);
   expect([...result.current.entries.keys()]).toEqual(['192.0.2.1']);
 });
+
+it('keeps only the given entries', () => {
+  const { result } = renderHook(useSelection);
+  act(() => result.current.select(first, null));
+  act(() => result.current.select(second, null));
+  act(() => result.current.keep([second]));
+  expect([...result.current.entries.keys()]).toEqual(['192.0.2.2']);
+});

@@ -9,6 +9,8 @@ interface Selection {
   readonly select: (entry: BlockedIp, range: readonly BlockedIp[] | null) => void;
   readonly selectAll: () => void;
   readonly drop: (entries: readonly BlockedIp[]) => void;
+  /** Only these stay selected. */
+  readonly keep: (entries: readonly BlockedIp[]) => void;
   readonly clear: () => void;
 }
 
@@ -17,6 +19,10 @@ const none: ReadonlyMap<string, BlockedIp> = new Map();
 export function useSelection(): Selection {
   const [all, setAll] = useState(false);
   const [entries, setEntries] = useState(none);
+  const keep = (kept: readonly BlockedIp[]): void => {
+    setAll(false);
+    setEntries(new Map(kept.map((entry) => [entry.ip_address, entry])));
+  };
   return {
     all,
     entries,
@@ -35,9 +41,7 @@ export function useSelection(): Selection {
       const addresses = new Set(removed.map(({ ip_address: ip }) => ip));
       setEntries((before) => new Map([...before].filter(([ip]) => !addresses.has(ip))));
     },
-    clear: () => {
-      setAll(false);
-      setEntries(none);
-    },
+    keep,
+    clear: () => keep([]),
   };
 }

@@ -29,18 +29,18 @@ export function MinuteBars({ values, isAttention }: MinuteBarsProps) {
         aria-label={`Requests of each of the last ${values.length} minutes, oldest first: ${values.map((value) => count(value)).join(', ')}`}
       >
         {values.map((value, at) => {
+          const minutes = values.length - at;
           const tall = value === 0 ? 0 : Math.max(2, (value / most) * height);
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the bars are of minutes, which have no other name.
-            <rect key={at} x={at * step} y={height - tall} width={step - gap} height={tall}>
-              <title>{`${count(value)} requests, ${values.length - at} min ago`}</title>
+            <rect key={minutes} x={at * step} y={height - tall} width={step - gap} height={tall}>
+              <title>{`${count(value)} requests, ${minutes} min ago`}</title>
             </rect>
           );
         })}
       </svg>
       <div className={classes.head} aria-hidden="true">
         <span>{values.length} min ago</span>
-        <span>now</span>
+        <span>1 min ago</span>
       </div>
     </figure>
   );

@@ -1,8 +1,9 @@
-import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { FakeService } from '../../test/fake-service.ts';
+import { createQueries } from '../../app/queries.ts';
+import { FakeService, problem } from '../../test/fake-service.ts';
 import { renderInApp } from '../../test/render.tsx';
-import { AttackLine } from './attack-line.tsx';
+import { AttackLine, CurrentAttack } from './attack-line.tsx';
 
 const since = '2026-11-20T12:00:00.000Z';
 
@@ -37,4 +38,24 @@ it('shows the line again after the hour', async () => {
   localStorage.setItem('proxy-manager-attack-hidden', `7 ${Date.now() - 1}`);
   await open(7);
   await screen.findByText('Show attack');
+});
+
+it('shows the line if it is hidden for longer than an hour: the clock was ahead', async () => {
+  localStorage.setItem('proxy-manager-attack-hidden', `7 ${Date.now() + 7_200_000}`);
+  await open(7);
+  await screen.findByText('Show attack');
+});
+
+it('shows no attack while it is not known whether it continues', async () => {
+  localStorage.clear();
+  const service = new FakeService();
+  const counted = { body: { attack: { id: 7, started_at: since } } };
+  service.on('GET /api/insight', () => counted);
+  service.on('GET /api/insight/attacks', () => ({ body: { items: [] } }));
+  const queries = createQueries();
+  await renderInApp(<CurrentAttack range="24h" />, { queries });
+  await screen.findByText('Show attack');
+  service.on('GET /api/insight', () => problem(409, 7010, 'off'));
+  await act(() => queries.refetchQueries());
+  await waitFor(() => expect(screen.queryByText('Show attack')).toBeNull());
 });

@@ -13,8 +13,10 @@ const hiddenMs = 3_600_000;
 
 /** The figures have it, which are requested anyway. @param range of the figures */
 export function CurrentAttack({ range }: { readonly range: RangeName }) {
-  const attack = useInsight(range).data?.attack;
-  return attack == null ? null : <AttackLine id={attack.id} since={attack.started_at} />;
+  const { data, error } = useInsight(range);
+  const attack = data?.attack;
+  // After a failed request, the figures of before stay: whether the attack continues is not known.
+  return attack == null || error !== null ? null : <AttackLine id={attack.id} since={attack.started_at} />;
 }
 
 interface AttackLineProps {
@@ -26,7 +28,9 @@ interface AttackLineProps {
 export function AttackLine({ id, since }: AttackLineProps) {
   const now = useNow(10_000);
   const [hidden, setHidden] = useState(() => localStorage.getItem(HIDDEN) ?? '');
-  if (hiddenUntil(hidden, id) > now) return null;
+  const left = hiddenUntil(hidden, id) - now;
+  // More than it was hidden for: the clock of this browser was ahead.
+  if (left > 0 && left <= hiddenMs) return null;
   const hide = (): void => {
     const text = `${id} ${now + hiddenMs}`;
     localStorage.setItem(HIDDEN, text);

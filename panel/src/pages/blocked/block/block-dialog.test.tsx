@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { BlockedIp } from '../../../api/types.ts';
+import type { BlockedIp, Claim } from '../../../api/types.ts';
 import { FakeService, problem } from '../../../test/fake-service.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { BlockDialog } from './block-dialog.tsx';
@@ -111,4 +111,19 @@ it('warns that an address belongs to a CDN, unless that is an upstream', async (
   type('Address or network', other);
   await screen.findByText(/belongs to the upstream cdn, which is always served/);
   expect(screen.queryByText(/belongs to Cloudflare/)).toBeNull();
+});
+
+it('edits the own claim, not what a list claims for longer', async () => {
+  const claim = { claimed_at: existing.blocked_at, blocked_by: 'ann' };
+  const claims: Claim[] = [
+    { ...claim, source: 'drop', kind: 'list', reason: 'on the list', expires_at: null },
+    { ...claim, source: 'manual', kind: 'manual', reason: 'court order', expires_at: '2099-01-01T00:00:00.000Z' },
+  ];
+  await renderInApp(<BlockDialog entry={{ ...existing, reason: 'on the list', claims }} onClose={onClose} />);
+  const field: HTMLInputElement = await screen.findByLabelText('Reason');
+  expect(field.value).toBe('court order');
+  type('Reason', 'court order 17');
+  fireEvent.click(await button('Save changes'));
+  const kept = { ip_address: ip, reason: 'court order 17', expires_at: '2099-01-01T00:00:00.000Z' };
+  await waitFor(() => expect(sent()).toEqual([kept]));
 });

@@ -10,6 +10,7 @@ import type { BlockedIp } from '../../../api/types.ts';
 import { AddressField } from '../../../parts/address-field.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { ownPart } from '../../../parts/source-words.ts';
 import { toast } from '../../../parts/toasts.tsx';
 import { useAllowed, useSession, useSessionState } from '../../../session/session.ts';
 import { useUndoBlock } from '../removal.ts';
@@ -35,9 +36,11 @@ const actions: Readonly<Record<Intent, string>> = {
   change: 'Save changes',
 };
 
-export function BlockDialog({ entry, address: given = '', onClose }: BlockDialogProps) {
+export function BlockDialog({ entry: shown, address: given = '', onClose }: BlockDialogProps) {
   const { clock } = useSession();
   const { info } = useSessionState();
+  // What the entry shows may be the reason and the end of another source's claim.
+  const entry = shown === null ? null : ownPart(shown, info?.source);
   const admin = useAllowed('admin');
   const trusted = useTrusted();
   const [address, setAddress] = useState(entry?.ip_address ?? given);
@@ -105,7 +108,8 @@ export function BlockDialog({ entry, address: given = '', onClose }: BlockDialog
     change.mutate(request, {
       onSuccess: ({ answer, created }) => {
         const back = created ? { label: 'Undo', run: () => undo(answer.ip_address, null) } : undefined;
-        const before = existing === null ? undefined : { label: 'Undo', run: () => undo(answer.ip_address, existing) };
+        const own = existing === null ? null : ownPart(existing, info?.source);
+        const before = own === null ? undefined : { label: 'Undo', run: () => undo(answer.ip_address, own) };
         const action = back ?? before;
         const meanwhile = !created && existing === null;
         toast({

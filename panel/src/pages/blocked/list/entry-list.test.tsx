@@ -83,6 +83,13 @@ it('moves, selects, edits and removes by letters too', async () => {
   expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
 });
 
+it('edits nothing by key while all that the filters select is selected', async () => {
+  const grid = await show('all');
+  for (const key of ['e', 'u']) fireEvent.keyDown(grid, { key });
+  expect(handlers.onRemoveSelected).toHaveBeenCalledOnce();
+  expect(handlers.onEdit).not.toHaveBeenCalled();
+});
+
 it('selects a range with Shift, and removes all selected rows with Delete on one of them', async () => {
   const grid = await show([address(2)]);
   fireEvent.keyDown(grid, { key: ' ' });

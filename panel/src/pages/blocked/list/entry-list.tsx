@@ -133,7 +133,8 @@ export function EntryList(props: EntryListProps) {
     if (to !== undefined) show(to);
     else if (event.key === ' ' || event.key === 'x') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
-    else if (event.key === 'e' && entry !== undefined) onEdit?.(entry);
+    // All that the filters select are only removed together.
+    else if (event.key === 'e' && entry !== undefined && selected !== 'all') onEdit?.(entry);
     else if ((event.key === 'Delete' || event.key === 'u') && entry !== undefined)
       isSelected(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
     else return;

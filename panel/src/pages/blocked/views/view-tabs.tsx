@@ -39,7 +39,7 @@ export function ViewTabs({ total }: ViewTabsProps) {
             key={`${view.name} ${ownViews.includes(view)}`}
             name={view.name}
             // The list counts what it shows itself.
-            entries={(view === current ? total : null) ?? counts.get(view.name) ?? null}
+            entries={(view === current ? total : null) ?? counts.get(view) ?? null}
             isCurrent={view === current}
             onOpen={() => setSearch(view.search, 'push')}
           />

@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { frontEnd, head, rule, startAttached } from '../testkit/attached-service.ts';
 import { startBrowser } from '../testkit/browser.ts';
+import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
 import { testProxies } from '../testkit/proxies.ts';
@@ -164,7 +165,8 @@ async function showCandidates(page: Page): Promise<void> {
 
 /** The panel's own fonts are used from the second visit on. */
 async function withFonts(page: Page): Promise<void> {
-  await page.waitForFunction(`localStorage.getItem('proxy-manager-fonts') !== null`);
+  // `waitForFunction` would need a weaker Content-Security-Policy.
+  await eventually('the fonts are stored', () => page.evaluate(`localStorage.getItem('proxy-manager-fonts') !== null`));
   await page.reload();
   await page.getByRole('navigation').first().waitFor();
 }

@@ -131,11 +131,11 @@ async function asWebp(png: Buffer): Promise<Buffer> {
 
 /** A candidate needs ten minutes of traffic above the limits. */
 const candidates = [
-  ['203.0.113.88', 41.2, 0.92, 312],
-  ['198.51.100.17', 28.6, 0.88, 220],
+  ['198.18.4.88', 41.2, 0.92, 312],
+  ['198.19.20.17', 28.6, 0.88, 220],
   ['2001:db8:99::/64', 12.9, 0.71, 125],
   ['192.0.2.201', 9.4, 0.04, 1_380],
-  ['203.0.113.140', 5.9, 0.64, 58],
+  ['198.18.90.140', 5.9, 0.64, 58],
 ].map(([ip, rate, errors, minutes], at) => ({
   ...{ ip_address: ip, rate, requests: Math.round(Number(rate) * 600), error_share: errors, clients_inside: 1 },
   active_since: new Date(Date.now() - Number(minutes) * 60_000).toISOString(),

@@ -8,7 +8,7 @@ import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { address } from '../../testkit/load/lists.ts';
 import { longTests } from '../../testkit/proxies.ts';
 import { block, entry, NOON, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
-import { HitsStore } from '../store/hits-store.ts';
+import { HitsStore, hitsAtOnce } from '../store/hits-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { SeriesStore } from '../store/series-store.ts';
 import { median } from './attack-watch.ts';
@@ -39,7 +39,7 @@ const emptyLog = () => sql`pragma wal_checkpoint(truncate)`.execute(database.wri
 const logSize = () => statSync(`${folder.file}-wal`).size / megabyte;
 
 it('what knocks is written once a minute, in little, while blocks go first, and nothing else is', async () => {
-  const [entries, knocking] = longTests ? [1_000_000, 10_000] : [20_000, 200];
+  const [entries, knocking] = longTests ? [1_000_000, 10_000] : [20_000, 2_000];
   await blockMany(entries);
   const { store } = storesOf(database);
   const denied = Array.from({ length: knocking }, (_, n) => address(n * (entries / knocking)));
@@ -105,6 +105,8 @@ it('what knocks is written once a minute, in little, while blocks go first, and 
   expect(written.filter(({ at }) => minutes.get(Math.floor(at / 60)) !== at)).toEqual([]);
   const sum = written.reduce((all, { rows }) => all + rows, 0);
   expect(sum).toBe(minutes.size * 2 * knocking);
+  // A block waits while a slice is written.
+  expect(Math.max(...written.map(({ rows }) => rows))).toBeLessThanOrEqual(hitsAtOnce);
   const usual = { beside: median(beside.map(({ ms }) => ms)), alone: median(alone), slice: median(slices) };
   if (longTests) console.log({ logs, usual });
   // Of the same addresses each minute.

@@ -12,7 +12,7 @@ const reloads = longTests ? 4 : 1;
 const betweenReloadsMs = longTests ? 2_250 : 500;
 const deadMs = longTests ? 60_000 : 300;
 /** Of what is denied in a long run, while HAProxy reloads. On a slow machine it is more, and so is what may be lost. */
-const reloadShare = 0.1;
+const reloadShare = 0.05;
 
 interface Figures {
   readonly counted: number;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
-import { listenTo } from '../testkit/event-stream.ts';
+import { listenFromStart, listenTo } from '../testkit/event-stream.ts';
 import { PacedClients } from '../testkit/insight/paced-clients.ts';
 import { describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -106,20 +106,22 @@ describeOnOneProxy('insight', ({ bin }) => {
       try {
         await service.block('127.9.0.0/16');
         await loaded(service);
-        let events = await listenTo(service);
+        let events = await listenFromStart(service);
+        const attackEvents = () => events.types.filter((type) => type.startsWith('attack.'));
         await readings(6, 15);
         await readings(1, 200);
         await readings(4, 15);
         expect(await attacks()).toEqual([]);
         await readings(5, 200);
         expect(await attacks()).toMatchObject([{ ended_at: null }]);
-        expect(events.types.filter((type) => type.startsWith('attack.'))).toEqual(['attack.started']);
+        await untilPasses(() => expect(attackEvents()).toEqual(['attack.started']));
 
         service.kill('SIGKILL');
         await service.ended();
         await service.launch();
         await loaded(service);
-        events = await listenTo(service);
+        events.close();
+        events = await listenFromStart(service);
         await readings(3, 200);
         // Nine minutes are not enough.
         await readings(9, 15);
@@ -130,7 +132,7 @@ describeOnOneProxy('insight', ({ bin }) => {
         expect(attack).toMatchObject({ ended_at: expect.any(String), usual: expect.any(Number) });
         expect(attack.usual).toBeLessThan(40);
         expect(attack.peak).toBeGreaterThanOrEqual(200);
-        expect(events.types.filter((type) => type.startsWith('attack.'))).toEqual(['attack.ended']);
+        await untilPasses(() => expect(attackEvents()).toEqual(['attack.ended']));
         events.close();
       } finally {
         await service.stop();

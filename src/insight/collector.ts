@@ -105,9 +105,10 @@ export class Collector {
     this.#since = stored?.since ?? null;
     this.#lastAt = stored?.at ?? null;
     if (stored === null) return;
-    if (stored.requests !== null) this.#frontEnd.restore('requests', stored.requests);
-    if (stored.denied !== null) this.#frontEnd.restore('denied', stored.denied);
-    for (const [name, counters] of Object.entries(stored.sites)) this.#sites.restore(name, counters);
+    const { first } = this.workers;
+    if (stored.requests !== null) this.#frontEnd.restore('requests', stored.requests, first);
+    if (stored.denied !== null) this.#frontEnd.restore('denied', stored.denied, first);
+    for (const [name, counters] of Object.entries(stored.sites)) this.#sites.restore(name, counters, first);
   }
 
   /** The first reading, in seconds; null: nothing was ever read. */
@@ -147,6 +148,7 @@ export class Collector {
     const hits = new Map<string, number>();
     let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
+    this.#startAgain(reading);
     this.#expire(reading, at);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
@@ -170,6 +172,13 @@ export class Collector {
     this.#deps.points.spread('denied', 0, span, balanced.denied);
     this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
     return { at, ...balanced, ...found, sites, unseen, failure: this.#failure };
+  }
+
+  /** Known workers have exited, and handed nothing over. */
+  #startAgain({ master, workers, missing }: InsightReading): void {
+    if (!this.workers.startedAgain(master, workers, missing)) return;
+    this.#keep(new Set());
+    this.#forgotten.clear();
   }
 
   #advance(at: Date, worker: WorkerReading, hits: Map<string, number>) {
@@ -233,12 +242,15 @@ export class Collector {
         if (!hits.has(address) && (this.#deps.knocking.get(address)?.lastHit ?? at) < before) hits.set(address, 1);
   }
 
-  /** One that only did not answer is kept. */
+  /** One that only did not answer is not forgotten. */
   #forgetExited({ workers, missing }: InsightReading): void {
     if (workers.length === 0) return;
     const living = this.workers.keep([...workers, ...missing]);
-    if (living === null) return;
-    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) counters.keep(living);
+    if (living !== null) this.#keep(living);
+  }
+
+  #keep(living: ReadonlySet<number>): void {
+    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) counters.keep(living, this.workers.first);
     this.#deps.clients.keep(living);
   }
 

@@ -53,44 +53,36 @@ export class Counters {
     this.#keys.delete(key);
   }
 
-  /** Forgets all other workers. Their highest values stay known, since they may have been handed over. */
-  keep(workers: ReadonlySet<number>): void {
-    this.#keys.keep(workers);
+  /** Forgets exited workers, but for values that may have been handed over since HAProxy was started, by `first`. */
+  keep(living: ReadonlySet<number>, first: number): void {
+    this.#keys.keep(living, first);
   }
 
-  /** The last values of a key, for `restore`: `<highest> <worker>:<value> …`. Null: unknown key. */
+  /** The last values of a key, for `restore`: `<worker>:<value> …`. Null: unknown key. */
   stored(key: string): string | null {
-    const counters = this.#keys.get(key);
-    if (counters === undefined) return null;
-    const { highest, values } = counters;
-    // The usual case, without what it repeats.
-    if (values.length === 2 && values[1] === highest) return `${values[0]}:${highest}`;
-    let text = String(highest);
-    for (let at = 0; at < values.length; at += 2) text += ` ${values[at]}:${values[at + 1]}`;
-    return text;
+    const values = this.#keys.get(key);
+    if (values === undefined) return null;
+    const pairs: string[] = [];
+    for (let at = 0; at < values.length; at += 2) pairs.push(`${values[at]}:${values[at + 1]}`);
+    return pairs.join(' ');
   }
 
-  /** @throws RangeError for a text that `stored` did not make */
-  restore(key: string, stored: string): void {
-    const texts = stored.split(' ');
-    const given = /^\d{1,16}$/.test(texts[0]!) ? Number(texts.shift()) : null;
+  /** @param first values of workers before it are dropped  @throws RangeError for a text that `stored` did not make */
+  restore(key: string, stored: string, first: number): void {
     const values: number[] = [];
-    for (const text of texts) {
-      const match = /^(\d{1,9}):(\d{1,16})$/.exec(text);
-      if (match === null) throw unreadable(key, stored);
-      values.push(Number(match[1]), Number(match[2]));
+    for (const text of stored === '' ? [] : stored.split(' ')) {
+      // A value alone, as earlier versions stored the highest one, is that of a worker before all others.
+      const match = /^(?:(\d{1,9}):)?(\d{1,16})$/.exec(text);
+      if (match === null)
+        throw new RangeError(`the stored counters of ${key} cannot be read: ${JSON.stringify(stored)}`);
+      const worker = Number(match[1] ?? 0);
+      if (worker >= first) values.push(worker, Number(match[2]));
     }
-    const highest = given ?? values[1];
-    if (highest === undefined) throw unreadable(key, stored);
-    this.#keys.set(key, { highest, values });
+    this.#keys.set(key, values);
   }
 
   /** The keys, those longest without a change first. */
   keys(): Iterable<string> {
     return this.#keys.keys();
   }
-}
-
-function unreadable(key: string, stored: string): RangeError {
-  return new RangeError(`the stored counters of ${key} cannot be read: ${JSON.stringify(stored)}`);
 }

@@ -1,4 +1,4 @@
-// Stores what has changed, once a minute, in slices with lower priority than blocks.
+// Stores what has changed, in slices with lower priority than blocks: each minute, and at a reload.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import { parseIp, sortKey } from '../domain/ip.ts';
@@ -136,7 +136,7 @@ export class Flusher {
       entry: entry === null ? null : keyOf(entry),
       ...{ total, first_hit: firstHit, last_hit: lastHit },
       hour_hits: this.#deps.knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
-      counters: this.#deps.collector.addresses.stored(address) ?? '0',
+      counters: this.#deps.collector.addresses.stored(address) ?? '',
     };
   }
 

@@ -32,6 +32,11 @@ export class ForgottenCounters {
     this.#lastHits[slot] = lastHit;
   }
 
+  /** HAProxy was started again: it has forgotten all of them. */
+  clear(): void {
+    for (const column of [this.#tags, this.#values, this.#lastHits]) column.fill(0);
+  }
+
   /** The value from which HAProxy has counted on since the address was forgotten; 0 if it has begun again. */
   startOf({ key, value, lately, at }: Found): number {
     const { slot, tag } = hashed(key);

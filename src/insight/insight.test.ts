@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../testkit/conditions.ts';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
@@ -18,7 +18,10 @@ beforeEach(async () => {
   await block(storesOf(database).store, '192.0.2.0/24', '192.0.2.9', '2001:db8::/32');
   kit = new InsightKit(database);
 });
-afterEach(() => folder.remove());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await folder.remove();
+});
 
 async function series(metric: Metric, label = 0): Promise<[at: number, value: number][]> {
   const store = new SeriesStore(database);
@@ -153,6 +156,48 @@ describe('insight', () => {
     kit.restart();
     await kit.pass(20);
     expect(totalOf('192.0.2.9')).toBe(3 * 14);
+  });
+
+  it('counts everything since HAProxy was started again, however often, and through a restart of the service', async () => {
+    const deny = async (address: string, times: number, seconds = 10) => {
+      kit.haproxy.deny(address, times);
+      await kit.pass(seconds);
+    };
+    await deny('192.0.2.9', 50);
+    await deny('192.0.2.10', 50, 120);
+    kit.haproxy.start();
+    await deny('192.0.2.9', 5);
+    kit.haproxy.start();
+    await deny('192.0.2.9', 10);
+    expect(totalOf('192.0.2.9')).toBe(65);
+    // What the last worker had is handed over.
+    kit.haproxy.reload({ drains: false });
+    await deny('192.0.2.9', 2, 120);
+    expect(totalOf('192.0.2.9')).toBe(67);
+    kit.restart();
+    await deny('192.0.2.10', 60);
+    expect(totalOf('192.0.2.10')).toBe(110);
+    await kit.pass(120);
+    kit.restart();
+    kit.haproxy.start();
+    kit.haproxy.deny('192.0.2.9', 80);
+    kit.haproxy.reload({ drains: false });
+    await deny('192.0.2.10', 70);
+    expect([totalOf('192.0.2.9'), totalOf('192.0.2.10')]).toEqual([147, 180]);
+  });
+
+  it('reads before a reload also while old figures are pruned', async () => {
+    await kit.pass(10);
+    const pruning = Promise.withResolvers<boolean>();
+    vi.spyOn(SeriesStore.prototype, 'prune').mockImplementation(() => pruning.promise);
+    kit.now = new Date(kit.now.getTime() + 3_600_000);
+    const round = kit.insight.round();
+    await eventually('figures are pruned', () => vi.mocked(SeriesStore.prototype.prune).mock.calls.length > 0);
+    kit.haproxy.deny('192.0.2.9', 3);
+    await kit.insight.readNow();
+    expect(totalOf('192.0.2.9')).toBe(3);
+    pruning.resolve(false);
+    await round;
   });
 
   it('reports a gap when HAProxy did not answer, and when it lost its tables', async () => {

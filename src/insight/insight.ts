@@ -1,4 +1,4 @@
-// Reads HAProxy's tables every ten seconds, and stores once a minute what they say.
+// Reads HAProxy's tables every ten seconds, and stores what they say: each minute, and at a reload.
 import { Mutex } from '../concurrency/mutex.ts';
 import { pause } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
@@ -172,17 +172,23 @@ export class Insight {
 
   /** One round of the loop: reads, and stores if a minute has passed. Never throws. */
   async round(): Promise<void> {
-    await this.#work.run(async () => {
-      await this.#attempt('Could not load the figures of denied requests', () => this.#load());
-      if (this.#running === null) return;
-      await this.#attempt('Could not read the tables of denied requests', () => this.#read());
-      this.#shown = true;
-      const at = this.#seconds();
-      const minute = Math.floor(at / minuteSeconds);
-      if (minute === this.#flushedMinute) return;
-      // A failed one is retried in the next minute.
-      this.#flushedMinute = minute;
-      await this.#attempt('Could not store the figures of denied requests', () => this.#store(at));
+    await this.#work.run(() => this.#readAndStore());
+    await this.#attempt('Could not prune the figures of denied requests', () => this.#eachHour(this.#seconds()));
+  }
+
+  async #readAndStore(): Promise<void> {
+    await this.#attempt('Could not load the figures of denied requests', () => this.#load());
+    if (this.#running === null) return;
+    await this.#attempt('Could not read the tables of denied requests', () => this.#read());
+    this.#shown = true;
+    const at = this.#seconds();
+    const minute = Math.floor(at / minuteSeconds);
+    if (minute === this.#flushedMinute) return;
+    // A failed one is retried in the next minute.
+    this.#flushedMinute = minute;
+    await this.#attempt('Could not store the figures of denied requests', async () => {
+      await this.#store(at);
+      await this.#running!.candidates.store();
     });
   }
 
@@ -261,16 +267,19 @@ export class Insight {
   }
 
   async #store(at: number): Promise<void> {
-    const { flusher, candidates, sources, watched } = this.#running!;
+    const { flusher, watched } = this.#running!;
     // First: a reading that is stored was watched, but for the gaps that are stored.
     await watched.store();
     await flusher.flush(at);
-    await candidates.store();
+  }
+
+  /** Not part of `#work`: the reading before a reload does not wait for it. */
+  async #eachHour(at: number): Promise<void> {
     const hour = Math.floor(at / hourSeconds);
-    if (hour === this.#prunedHour) return;
+    if (this.#running === null || hour === this.#prunedHour) return;
     this.#prunedHour = hour;
-    await sources.judge(at);
-    await flusher.prune(at);
+    await this.#running.sources.judge(at);
+    await this.#running.flusher.prune(at);
   }
 
   async #attempt(failed: string, work: () => Promise<unknown>): Promise<void> {

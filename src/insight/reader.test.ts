@@ -98,11 +98,15 @@ frontend test
       await kept.request();
       await kept.request();
       // A draining worker closes a connection after its next response.
+      const deps = { stats, master: proxy.socket, mode: 'on' as const, now: () => new Date() };
+      const { master: first } = await new TableReader({ ...deps, workers: () => [] }).read({
+        whole: false,
+        signal: never,
+      });
       const { before, after } = await proxy.reload();
       await proxy.request({ from: '127.0.0.8' });
-      const deps = { stats, master: proxy.socket, mode: 'on' as const, now: () => new Date() };
       const reader = new TableReader({ ...deps, workers: () => [before, after, 999_999] });
-      const { workers, missing } = await reader.read({ whole: false, signal: never });
+      const { workers, missing, master } = await reader.read({ whole: false, signal: never });
       const shown = workers.map(({ pid, current, used, handsOver, deniedRequests }) => ({
         ...{ pid, current, handsOver, deniedRequests, tables: [...used.keys()] },
       }));
@@ -112,6 +116,9 @@ frontend test
         { ...common, pid: after, current: true, deniedRequests: 1 },
       ]);
       expect(missing).toEqual([]);
+      // A reload keeps it.
+      expect(master?.pid).toBe(proxy.masterPid);
+      expect(Math.abs(master!.startedAt.getTime() - first!.startedAt.getTime())).toBeLessThan(5_000);
       // HAProxy itself empties the tables of a worker that drains, unless peers take them over; its own sums stay.
       expect([...(workers.find(({ pid }) => pid === after)?.denied ?? [])]).toEqual([['127.0.0.8', 1]]);
       // Without a stats socket, all of it through the master.

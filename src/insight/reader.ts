@@ -15,10 +15,12 @@ import {
 } from '../haproxy/process/counting-tables.ts';
 import { StatListing } from '../haproxy/process/proxy-stats.ts';
 import { showTable, type TableEntry, TableListing } from '../haproxy/process/stick-table.ts';
+import { listProcesses } from '../haproxy/process/workers.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
 import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
+import type { ProcessId } from './workers.ts';
 
 interface TableReaderDeps {
   readonly stats: MasterSocket;
@@ -84,7 +86,21 @@ export class TableReader implements InsightSource {
       if ('reading' in result) workers.push(result.reading);
       else if (!result.gone) missing.push({ pid, reason: result.reason });
     }
-    return { at, whole, workers, missing };
+    return { at, whole, workers, missing, master: await this.#masterOf(workers, deadline) };
+  }
+
+  /** Null also if it did not answer, or another one did, which may have been started meanwhile. */
+  async #masterOf(workers: readonly WorkerReading[], deadline: number): Promise<ProcessId | null> {
+    try {
+      const listing = await listProcesses(this.#deps.master, deadline, { reader: true });
+      const { pid, uptimeSeconds } = listing.master;
+      const listed = new Set(listing.workers.map((worker) => worker.pid));
+      if (uptimeSeconds === null || !workers.every((worker) => listed.has(worker.pid))) return null;
+      return { pid, startedAt: new Date(this.#deps.now().getTime() - uptimeSeconds * 1_000) };
+    } catch (error) {
+      if (!(error instanceof MasterSocketError)) throw error;
+      return null;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // What the rest of the insight part learns of HAProxy's tables. All counters are cumulative: differences are the
 // reader's to take, by worker (pid and start) and key.
+import type { ProcessId } from './workers.ts';
 
 /** One reading of the tables of all workers that answered. */
 export interface InsightReading {
@@ -9,6 +10,8 @@ export interface InsightReading {
   readonly workers: readonly WorkerReading[];
   /** Workers that should have answered and did not, with the reason. */
   readonly missing: readonly { readonly pid: number; readonly reason: string }[];
+  /** The master of all these workers: another one has nothing of the tables of before. Null: not known. */
+  readonly master: ProcessId | null;
 }
 
 export interface WorkerReading {

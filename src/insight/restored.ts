@@ -54,7 +54,7 @@ export async function restored(deps: RestoredDeps) {
       try {
         const text = textOf(row.address);
         const entry = row.entry === null ? null : textOf(row.entry);
-        collector.addresses.restore(text, row.counters);
+        collector.addresses.restore(text, row.counters, collector.workers.first);
         const { total, first_hit: firstHit, last_hit: lastHit } = row;
         knocking.restore({ address: text, entry, source: null, total, firstHit, lastHit });
         knocking.restoreHour(text, Math.floor(lastHit / hourSeconds), row.hour_hits);

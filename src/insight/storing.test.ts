@@ -150,6 +150,13 @@ describe('an address that HAProxy remembers for longer than the service', () => 
     await kit.pass(60);
     expect(await stored()).toBe(3 + 2 + 5);
   });
+
+  it('counts from 0 if HAProxy was started again since', async () => {
+    kit.haproxy.start();
+    await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 5));
+    await kit.pass(60);
+    expect(await stored()).toBe(3 + 2 + 5);
+  });
 });
 
 it('logs each kind of failure once', async () => {

@@ -44,12 +44,14 @@ export class ScriptedHaproxy implements InsightSource {
   readonly readings: { whole: boolean }[] = [];
   readonly #now: () => Date;
   #workers: ScriptedWorker[];
+  #master: { pid: number; startedAt: Date };
   #pid = 100;
   /** Pids of workers with tables. */
   readonly #counting = new Set<number>();
 
   constructor(now: () => Date) {
     this.#now = now;
+    this.#master = { pid: 1, startedAt: now() };
     this.#workers = [this.#worker()];
   }
 
@@ -77,6 +79,7 @@ export class ScriptedHaproxy implements InsightSource {
 
   /** Is started again: nothing is left of its tables. */
   start(): void {
+    this.#master = { pid: this.#master.pid + 1, startedAt: this.#now() };
     this.#workers = [this.#worker()];
   }
 
@@ -122,7 +125,8 @@ export class ScriptedHaproxy implements InsightSource {
     this.readings.push({ whole });
     const at = this.#now();
     const current = this.#workers.at(-1);
-    if (this.silent) return { at, whole, workers: [], missing: [{ pid: current!.pid, reason: 'no answer' }] };
+    if (this.silent)
+      return { at, whole, workers: [], missing: [{ pid: current!.pid, reason: 'no answer' }], master: null };
     const answering = this.#workers.filter(({ pid }) => !this.silentWorkers.has(pid));
     const workers = answering.map((worker): WorkerReading => {
       const listed = ([key]: readonly [string, unknown]) =>
@@ -147,7 +151,13 @@ export class ScriptedHaproxy implements InsightSource {
       worker.before = new Map(worker.denied);
     }
     const missing = this.#workers.filter((worker) => !answering.includes(worker));
-    return { at, whole, workers, missing: missing.map(({ pid }) => ({ pid, reason: 'no answer' })) };
+    return {
+      at,
+      whole,
+      workers,
+      missing: missing.map(({ pid }) => ({ pid, reason: 'no answer' })),
+      master: this.#master,
+    };
   }
 
   #count(worker: ScriptedWorker, table: Map<string, number>, key: string, times: number): void {

@@ -6,7 +6,7 @@ import { WorkerRegistry } from './worker-registry.ts';
 const processesOf = (...workers: { pid: number; startTime: number }[]): Processes => {
   const [current, ...draining] = workers.map((worker) => ({ ...worker, version: '2.6.12' }));
   return {
-    master: { pid: 1, reloads: 0, failed: 0, version: '2.6.12' },
+    master: { pid: 1, reloads: 0, failed: 0, version: '2.6.12', uptimeSeconds: 9 },
     current: current === undefined ? [] : [current],
     currentAnswered: current !== undefined,
     draining,

@@ -29,7 +29,7 @@ const withStarting = (starting: readonly Worker[], current: number, ...draining:
   // Without a start time the process cannot be identified.
   const worker = (pid: number) => ({ pid, startTime: null, version: '3.0.11' });
   return {
-    master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11' },
+    master: { pid: 1, reloads: 0, failed: 0, version: '3.0.11', uptimeSeconds: 9 },
     current: [worker(current)],
     currentAnswered: true,
     draining: draining.map(worker),

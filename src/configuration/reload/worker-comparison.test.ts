@@ -13,7 +13,7 @@ const [drainingPid, currentPid] = [process.pid, process.ppid];
 async function bookOfTwo(): Promise<WorkerRegistry> {
   const registry = new WorkerRegistry({ now: () => new Date(), emit: noFacts });
   const worker = async (pid: number) => ({ pid, startTime: await processStartTime(pid), version: '2.6.12' });
-  const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12' };
+  const master = { pid: 1, reloads: 1, failed: 0, version: '2.6.12', uptimeSeconds: 9 };
   const [current, draining] = [[await worker(currentPid)], [await worker(drainingPid)]];
   registry.observe({ master, current, currentAnswered: true, draining, starting: [] });
   for (const pid of [currentPid, drainingPid]) for (const map of mapNames) registry.markInSync(pid, map);

@@ -11,7 +11,7 @@ describe('show proc', () => {
   it('show proc is read by its header and sections', () => {
     const body = text(header, master, '# workers', worker, '# old workers', old, '# programs', '1 prog 0 0d00h - -');
     expect(parseShowProc(body)).toEqual({
-      master: { pid: 5391, reloads: 3, failed: 1, version: '3.0.11-1+deb13u3' },
+      master: { pid: 5391, reloads: 3, failed: 1, version: '3.0.11-1+deb13u3', uptimeSeconds: 537 },
       workers: [{ pid: 14790, reloads: 1, version: '3.0.11-1+deb13u3' }],
       oldWorkers: [{ pid: 14001, reloads: 2, version: '2.6.12-1+deb12u4' }],
     });
@@ -28,7 +28,7 @@ describe('show proc', () => {
       '1233            worker          [was: 1]        3               0d00h00m43s     2.0-dev3',
     ).replace('[was: 1]        ', '1               ');
     const rows = parseShowProc(body);
-    expect(rows?.master).toEqual({ pid: 1162, reloads: 5, failed: null, version: '2.1-dev' });
+    expect(rows?.master).toEqual({ pid: 1162, reloads: 5, failed: null, version: '2.1-dev', uptimeSeconds: 127 });
     expect(rows?.workers.map((row) => row.pid)).toEqual([1271, 1272]);
     expect(rows?.oldWorkers).toEqual([{ pid: 1233, reloads: 3, version: '2.0-dev3' }]);
   });

@@ -15,6 +15,8 @@ export interface MasterRow {
   /** Failed reloads since the last good one. Null where the version does not list them. */
   readonly failed: number | null;
   readonly version: string;
+  /** Since HAProxy was started: a reload keeps it. Null: it cannot be read. */
+  readonly uptimeSeconds: number | null;
 }
 
 export interface WorkerRow {
@@ -63,7 +65,8 @@ export function parseShowProc(body: string): ProcRows | null {
     const common = row === null ? null : readCommon(row);
     if (row === null || common === null) return null;
     if (section === 'master' && row.type === 'master' && master === null) {
-      master = { ...common, failed: row.failed === undefined ? null : Number(row.failed) };
+      const failed = row.failed === undefined ? null : Number(row.failed);
+      master = { ...common, failed, uptimeSeconds: secondsOf(row['uptime']) };
     } else if ((section === 'workers' || section === 'old workers') && row.type === 'worker') {
       workers[section].push(common);
     } else return null;
@@ -81,6 +84,13 @@ function readRow(columns: readonly string[], line: string): Row | null {
   const row: Record<string, string> = {};
   for (const [index, cell] of cells.entries()) row[columns[index] ?? ''] = cell;
   return failed === undefined ? row : { ...row, failed };
+}
+
+/** Of `0d00h08m57s`. */
+function secondsOf(uptime = ''): number | null {
+  const [, days, hours, minutes, seconds] = /^(\d{1,6})d(\d\d)h(\d\d)m(\d\d)s$/.exec(uptime) ?? [];
+  if (seconds === undefined) return null;
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
 }
 
 function readCommon(row: Row): WorkerRow | null {

@@ -53,13 +53,18 @@ async function run(): Promise<void> {
           problems.push(`no certificate to try: ${causeText(error)}`);
           return null;
         });
-  const otherCertificate =
-    sample === null
+  const ownSite =
+    secure === null || sample === null
       ? ''
       : `
-To serve another certificate, such as this one, which was made for ${sampleName}:
+To serve a site, name your server instead of 127.0.0.1:9000; this certificate was made for it:
 
+  ${command} site set ${sampleName} 127.0.0.1:9000
   ${command} certificate add '${sample}'
+
+A request then shows which certificate is served, and what your server answers:
+
+  ${ask(secure)}
 `;
   const overTls =
     secure === null
@@ -68,7 +73,7 @@ To serve another certificate, such as this one, which was made for ${sampleName}
 The same over TLS; -k, because no authority signed the default certificate:
 
   ${visit('curl -sk', secure)}
-${otherCertificate}`;
+${ownSite}`;
   process.stdout.write(`
 proxy-manager is running. Ctrl-C stops the service and HAProxy.
 
@@ -93,6 +98,13 @@ For other commands, replace "block ..." by "status", "unblock 127.0.0.2" or "--h
 
 function visit(curl: string, url: string): string {
   return `${curl} -o /dev/null -w '%{http_code}\\n' --interface 127.0.0.2 ${url}`;
+}
+
+/** As if the name of the sample belonged to this machine. */
+function ask(url: string): string {
+  const { hostname, port } = new URL(url);
+  const resolve = `--resolve ${sampleName}:${port}:${hostname}`;
+  return `curl -skv ${resolve} https://${sampleName}:${port} 2>&1 | grep -E 'subject:|^< HTTP'`;
 }
 
 /** A file with a self-signed certificate and its key, made once. Returns its path. */

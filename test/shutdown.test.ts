@@ -13,6 +13,7 @@ import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../tes
 import { certificates, compileCache, program, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
+import { startUpstream } from '../testkit/upstream.ts';
 
 const clean = { code: 0, signal: null };
 
@@ -169,12 +170,20 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
   it('that cannot listen leaves no process behind and reports why; a listening one ends by SIGHUP', async () => {
     const first = await start();
     await eventually('it prints the lines to paste', () => output.includes('For other commands'));
-    const overTls = output.split('\n').find((line) => line.includes('curl -sk ')) ?? 'false';
-    expect((await promisify(execFile)('sh', ['-c', overTls])).stdout).toBe('200\n');
-    const upload = output.split('\n').find((line) => line.includes(' certificate add ')) ?? 'false';
-    expect((await promisify(execFile)('sh', ['-c', upload])).stdout).toMatch(
+    const server = await startUpstream('shop');
+    /** What the printed line with these words prints. */
+    const paste = async (words: string): Promise<string> => {
+      const line = output.split('\n').find((one) => one.includes(words)) ?? 'false';
+      return (await promisify(execFile)('sh', ['-c', line.replace('127.0.0.1:9000', `127.0.0.1:${server.port}`)]))
+        .stdout;
+    };
+    expect(await paste('curl -sk ')).toBe('200\n');
+    expect(await paste(' site set ')).toContain('trial.example.com is live');
+    expect(await paste(' certificate add ')).toMatch(
       /: trial\.example\.com\n(.*\n)* {2}1 current worker read back to hold it\n(.*\n)* {2}a TLS connection to HAProxy got it\n/,
     );
+    expect(await paste('curl -skv ')).toMatch(/^\* {2}subject: CN=trial\.example\.com\n< HTTP\/2 200\s*\n$/);
+    await server.stop();
     const other = prefix;
     prefix = await mkdtemp(join(tmpdir(), 'pmt-'));
     try {

@@ -32,11 +32,14 @@ export class ProxyCheck {
 
   /** Why HAProxy would not load it, in its words; null: it would. */
   async refusal(pem: { reveal(): string }): Promise<string | null> {
-    return (await this.refusalsOf(new Map([['one', pem]]))).get('one') ?? null;
+    return (await this.refusalsOf(new Map([['one', pem]]), { yields: true })).get('one') ?? null;
   }
 
   /** By key, why HAProxy would not load it; without those that it would. */
-  async refusalsOf<Key>(pems: ReadonlyMap<Key, { reveal(): string }>): Promise<ReadonlyMap<Key, string>> {
+  async refusalsOf<Key>(
+    pems: ReadonlyMap<Key, { reveal(): string }>,
+    { yields = false } = {},
+  ): Promise<ReadonlyMap<Key, string>> {
     return await this.#inFolder(async (folder) => {
       const keys = new Map<string, Key>();
       for (const [key, pem] of pems) {
@@ -44,17 +47,17 @@ export class ProxyCheck {
         await writeHere(path, pem.reveal());
         keys.set(path, key);
       }
-      const refused = await this.#refused(folder, [...keys.keys()]);
+      const refused = await this.#refused(folder, [...keys.keys()], yields);
       return new Map([...refused].map(([path, why]) => [keys.get(path)!, why]));
     });
   }
 
   /** By path, why HAProxy would not load the file; without those that it would. */
   async refusals(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return await this.#inFolder(async (folder) => await this.#refused(folder, paths));
+    return await this.#inFolder(async (folder) => await this.#refused(folder, paths, false));
   }
 
-  async #refused(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  async #refused(folder: string, paths: readonly string[], yields: boolean): Promise<ReadonlyMap<string, string>> {
     if (paths.length === 0) return new Map();
     const configurations: string[] = [];
     for (let from = 0; from < paths.length; from += LINES_A_FILE) {
@@ -64,6 +67,7 @@ export class ProxyCheck {
     }
     const { valid, output } = await checkConfiguration(this.#deps.proxyBin, configurations, {
       outputLimit: 65_536 + paths.length * OUTPUT_EACH,
+      yields,
     });
     if (valid) return new Map();
     const reasons = reasonsIn(output, new Set(paths));

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants, getPriority, setPriority } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
@@ -13,6 +14,8 @@ interface CheckOptions {
   readonly folder?: string;
   /** In characters: what is kept of the output. Default 64 Ki. */
   readonly outputLimit?: number;
+  /** At a lower priority: blocks and traffic come first. Default false. */
+  readonly yields?: boolean;
 }
 
 /** The check could not run or did not end; says nothing about the configuration. */
@@ -32,7 +35,7 @@ const VALID = /^Configuration file is valid$/m;
 export function checkConfiguration(
   bin: string,
   file: string | readonly string[],
-  { timeLimitMs = TIME_LIMIT_MS, folder = '/', outputLimit = MAX_OUTPUT }: CheckOptions = {},
+  { timeLimitMs = TIME_LIMIT_MS, folder = '/', outputLimit = MAX_OUTPUT, yields = false }: CheckOptions = {},
 ): Promise<ConfigurationCheck> {
   const files = typeof file === 'string' ? [file] : file;
   const command = `${bin} -c -f ${files.join(' -f ')}`;
@@ -61,6 +64,9 @@ export function checkConfiguration(
       clearTimeout(timer);
       reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
     });
+    // It has not been waited for yet, so its pid is its own.
+    if (yields && child.pid !== undefined)
+      setPriority(child.pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
     // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {

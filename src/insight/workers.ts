@@ -13,7 +13,7 @@ export interface NumberedWorker extends ProcessId {
 export interface StoredWorkers {
   readonly next: number;
   readonly workers: readonly (StoredProcess & { readonly number: number })[];
-  /** Of the workers since HAProxy was started; absent: 1. */
+  /** Of the workers since HAProxy was started; absent: stored by an earlier version, so all count. */
   readonly first?: number;
   /** Absent: not known. */
   readonly master?: StoredProcess;
@@ -36,7 +36,6 @@ export class Workers {
 
   constructor(stored: StoredWorkers = { next: 1, workers: [], first: 1 }) {
     this.#next = stored.next;
-    // Before all workers: what earlier versions stored stays.
     this.#first = stored.first ?? 0;
     this.#master = stored.master === undefined ? null : processOf(stored.master);
     this.#workers = stored.workers.map(({ number, ...one }) => ({ number, ...processOf(one) }));

@@ -65,8 +65,7 @@ export function checkConfiguration(
       reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
     });
     // It has not been waited for yet, so its pid is its own.
-    if (yields && child.pid !== undefined)
-      setPriority(child.pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    if (yields && child.pid !== undefined) lowerPriority(child.pid);
     // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
@@ -85,4 +84,14 @@ export function checkConfiguration(
       else resolve({ valid: code === 0 && VALID.test(verdict), output });
     });
   });
+}
+
+/** Without effect where a sandbox forbids it: what the check says is the same. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch (error) {
+    const code = (error as { readonly info?: { readonly code?: string } }).info?.code;
+    if (code !== 'EPERM' && code !== 'EACCES') throw error;
+  }
 }

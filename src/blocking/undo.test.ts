@@ -176,6 +176,18 @@ describe('the undo', () => {
     await changes.everywhere([]);
   });
 
+  it('of a block that ended and is not removed yet reads from the workers that it is gone', async () => {
+    const id = await idOf(() => block(ip, { expiry: until(1), source: 'fail2ban' }));
+    const inLists = await idOf(() => batch([ip], []));
+    await undo(inLists);
+    clock += 2 * hour;
+    await changes.everywhere([ip]);
+    expect(await undo(id, true)).toMatchObject({ removed: 1, unchanged: 0 });
+    expect(await undo(id)).toMatchObject({ removed: 1, unchanged: 0, runtime_map_updated: true });
+    await changes.everywhere([]);
+    expect(await undo(id)).toMatchObject({ removed: 0, unchanged: 1 });
+  });
+
   it('of a block leaves what another source claims, and restores what the source said before', async () => {
     await put([ip], { source: 'drop' });
     await block(ip, { reason: 'first', expiry: until(9) });

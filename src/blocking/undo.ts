@@ -308,14 +308,20 @@ function partStored(failure: ServiceError): ServiceError {
   return new ServiceError(failure.code, failure.op, detail, more);
 }
 
-/** A claim that has ended counts as absent, before and now, so it is not made again. */
+/**
+ * A claim that has ended counts as absent, before and now, so it is not made again. An address that nothing but ended
+ * claims keeps is removed: the workers still have it, and an answer that calls it unblocked would not be true.
+ */
 function judge({ ip_address: text, source, before, after }: ClaimStep, claimed: Claimed | null, now: string): Verdict {
   const row = claimed?.claims.find((claim) => claim.source === source)?.row;
   const current = row === undefined || isExpired(row, now) ? null : said(row);
   const wanted = before === null || hasEnded(before, now) ? null : before;
   const left = after === null || hasEnded(after, now) ? null : after;
-  if (wanted === null ? current === null : current !== null && saysSame(current, wanted)) return { kind: 'unchanged' };
-  if (left === null ? current !== null : current === null || !isSame(current, left)) return { kind: 'changed-since' };
+  const isDone = wanted === null ? current === null : current !== null && saysSame(current, wanted);
+  const isOver = claimed?.claims.every((claim) => isExpired(claim.row, now)) ?? false;
+  if (isDone && !isOver) return { kind: 'unchanged' };
+  if (!isDone && (left === null ? current !== null : current === null || !isSame(current, left)))
+    return { kind: 'changed-since' };
   const parsed = parseIp(text);
   if (!parsed.ok) return { kind: 'changed-since' };
   const { entry } = parsed;

@@ -1,10 +1,11 @@
-// What the panel shows and does, in a real Firefox.
+// What the panel shows and does, in a real Firefox: part of `npm run test:long`. Without a graphics card it takes some ten
+// times the processor time of Chromium.
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { firefoxPath, startFirefox } from '../testkit/firefox.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
-import { longTests, testProxies } from '../testkit/proxies.ts';
+import { testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
 const proxy = testProxies().found.at(-1);
@@ -31,8 +32,6 @@ const pages = [
   ['/keys', 'API keys'],
 ] as const;
 
-const sample: ReadonlySet<string> = new Set(['/blocked', '/map']);
-
 describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(': skipped, '), () => {
   let service: RealService;
   let browser: Browser;
@@ -40,8 +39,10 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    const entries = longTests ? 1_000_000 : 10_000;
-    [service, browser] = await Promise.all([startSeeded({ bin: proxy?.bin ?? '', entries }), startFirefox()]);
+    [service, browser] = await Promise.all([
+      startSeeded({ bin: proxy?.bin ?? '', entries: 1_000_000 }),
+      startFirefox(),
+    ]);
     page = await browser.newPage();
     page.setDefaultTimeout(patienceMs);
     await page.setViewport({ width: 1440, height: 900 });
@@ -78,8 +79,7 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
 
   it('shows every page, without an error in the console and without sideways scrolling', async () => {
     const wrong: string[] = [];
-    // Without a graphics card Firefox takes some ten times the processor time of Chromium.
-    for (const [path, name] of pages.filter(([one]) => longTests || sample.has(one))) {
+    for (const [path, name] of pages) {
       await page.goto(`${base()}${path}`);
       await heading(name);
       await eventually(

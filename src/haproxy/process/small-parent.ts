@@ -17,8 +17,12 @@ import { cannotBeRun, childEnvironment } from './child-environment.ts';
 
 /** Blocks and traffic come first. */
 const NICE = 10;
-/** Reads a mark, the number of words, and the words, a line each. The output ends with the mark and the exit code. */
-const SCRIPT = `while IFS= read -r mark && IFS= read -r count; do
+/**
+ * Reads a mark, the number of words, and the words, a line each. The output ends with the mark and the exit code. Process
+ * lists show the first line.
+ */
+const SCRIPT = `# proxy-manager: runs HAProxy's check of certificates
+while IFS= read -r mark && IFS= read -r count; do
   set --
   while [ "$count" -gt 0 ]; do
     IFS= read -r word || exit

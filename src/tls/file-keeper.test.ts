@@ -80,6 +80,19 @@ it('a start writes every certificate, the list and a default certificate, once',
   for (const key of [first.privateKey, third.privateKey]) expect(partsShown(key, JSON.stringify(keeper))).toEqual([]);
 });
 
+it('a renewal writes the list only if another process changed it', async () => {
+  const keeper = await loaded();
+  const write = vi.spyOn(files, 'writeList');
+  const renewed = (version: number) => keeper.put(madeCertificate(['a.example'], { id: FIRST, version }));
+  await renewed(2);
+  expect(write).not.toHaveBeenCalled();
+  await writeFile(files.list, '');
+  await renewed(3);
+  expect(await list()).toEqual([files.pathOf(FIRST), files.pathOf(THIRD)]);
+  await keeper.put(madeCertificate(['b.example'], { id: LOST }));
+  expect(await list()).toEqual([files.pathOf(FIRST), files.pathOf(LOST), files.pathOf(THIRD)]);
+});
+
 it('a start with an older database keeps the file of a newer certificate', async () => {
   await loaded();
   files = new TlsFiles(files.folder);

@@ -136,13 +136,16 @@ export class FileKeeper {
   async put(certificate: CertificateToInstall): Promise<void> {
     await this.#lock.run(async () => {
       if (!this.#isLoaded) await this.#load();
+      const { id, version } = certificate;
+      const wasListed = this.#isListed(id);
       // The same version is refused as before: only `restore` checks it again.
-      if (this.#wanted.get(certificate.id)?.version !== certificate.version) this.#refused.delete(certificate.id);
+      if (this.#wanted.get(id)?.version !== version) this.#refused.delete(id);
       this.#remember(certificate);
-      this.#unreadable.delete(certificate.id);
+      this.#unreadable.delete(id);
       await this.#write(certificate);
       crashPoint('tls.file-written');
-      await this.#writeList();
+      // A renewal does not change it, and thousands of lines take milliseconds in which no request is answered.
+      if (!(wasListed && this.#isListed(id) && (await this.#listIsRight()))) await this.#writeList();
       crashPoint('tls.list-written');
     });
   }
@@ -391,11 +394,20 @@ export class FileKeeper {
     else this.#onDisk.delete(id);
   }
 
-  /** A line of a missing file would make the configuration invalid. Returns whether it was written. */
+  /** A line of a missing file would make the configuration invalid. */
+  #isListed(id: string): boolean {
+    return this.#onDisk.has(id) && (this.#wanted.has(id) || (this.#unreadable.has(id) && !this.#refused.has(id)));
+  }
+
+  /** As last written, if nothing that is to be in it has changed since. */
+  async #listIsRight(): Promise<boolean> {
+    return !this.#unwritten.has(LIST) && (await this.#deps.files.listUnchanged());
+  }
+
+  /** Returns whether it was written. */
   async #writeList(): Promise<boolean> {
     const { files } = this.#deps;
-    const unreadable = [...this.#unreadable.keys()].filter((id) => !this.#refused.has(id));
-    const ids = [...this.#wanted.keys(), ...unreadable].filter((id) => this.#onDisk.has(id));
+    const ids = [...this.#wanted.keys(), ...this.#unreadable.keys()].filter((id) => this.#isListed(id));
     return await this.#unwritten.attempt(LIST, () => files.writeList(ids.toSorted()));
   }
 }

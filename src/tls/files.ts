@@ -44,6 +44,7 @@ export class TlsFiles {
   readonly folder: string;
   readonly defaultCertificate: string;
   readonly list: string;
+  readonly #prefix: string;
   readonly #temporary: string;
   readonly #lock: FolderLock;
   /** By path, what this service wrote or found to be right. */
@@ -55,6 +56,8 @@ export class TlsFiles {
    */
   constructor(folder: string, takeLock: (path: string) => TakenLock | null = () => null) {
     this.folder = folder;
+    // `join` for each of thousands of lines would take a millisecond and more in every renewal.
+    this.#prefix = join(folder, '/');
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');
     this.#temporary = join(folder, '.tmp');
@@ -65,7 +68,7 @@ export class TlsFiles {
   pathOf(id: string): string {
     const name = `${id}.pem`;
     if (!CERTIFICATE_FILE.test(name)) throw new RangeError(`${JSON.stringify(id)} is no id of a certificate`);
-    return join(this.folder, name);
+    return this.#prefix + name;
   }
 
   /** The reverse of `pathOf`. */

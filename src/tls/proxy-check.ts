@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationCheckError, checkConfiguration } from '../haproxy/process/binary.ts';
+import { SmallParent } from '../haproxy/process/small-parent.ts';
 import type { TlsFiles } from './files.ts';
 
 const SHOWN = 300;
@@ -25,6 +26,8 @@ interface ProxyCheckDeps {
  */
 export class ProxyCheck {
   readonly #deps: ProxyCheckDeps;
+  /** For one upload, beside blocks; a start or a restore waits for all of them. */
+  readonly #small = new SmallParent();
 
   constructor(deps: ProxyCheckDeps) {
     this.#deps = deps;
@@ -32,13 +35,13 @@ export class ProxyCheck {
 
   /** Why HAProxy would not load it, in its words; null: it would. */
   async refusal(pem: { reveal(): string }): Promise<string | null> {
-    return (await this.refusalsOf(new Map([['one', pem]]), { yields: true })).get('one') ?? null;
+    return (await this.refusalsOf(new Map([['one', pem]]), { aside: true })).get('one') ?? null;
   }
 
   /** By key, why HAProxy would not load it; without those that it would. */
   async refusalsOf<Key>(
     pems: ReadonlyMap<Key, { reveal(): string }>,
-    { yields = false } = {},
+    { aside = false } = {},
   ): Promise<ReadonlyMap<Key, string>> {
     return await this.#inFolder(async (folder) => {
       const keys = new Map<string, Key>();
@@ -47,7 +50,7 @@ export class ProxyCheck {
         await writeHere(path, pem.reveal());
         keys.set(path, key);
       }
-      const refused = await this.#refused(folder, [...keys.keys()], yields);
+      const refused = await this.#refused(folder, [...keys.keys()], aside);
       return new Map([...refused].map(([path, why]) => [keys.get(path)!, why]));
     });
   }
@@ -57,7 +60,7 @@ export class ProxyCheck {
     return await this.#inFolder(async (folder) => await this.#refused(folder, paths, false));
   }
 
-  async #refused(folder: string, paths: readonly string[], yields: boolean): Promise<ReadonlyMap<string, string>> {
+  async #refused(folder: string, paths: readonly string[], aside: boolean): Promise<ReadonlyMap<string, string>> {
     if (paths.length === 0) return new Map();
     const configurations: string[] = [];
     for (let from = 0; from < paths.length; from += LINES_A_FILE) {
@@ -65,10 +68,10 @@ export class ProxyCheck {
       await writeHere(file, configurationWith(configurations.length, paths.slice(from, from + LINES_A_FILE)));
       configurations.push(file);
     }
-    const { valid, output } = await checkConfiguration(this.#deps.proxyBin, configurations, {
-      outputLimit: 65_536 + paths.length * OUTPUT_EACH,
-      yields,
-    });
+    const { proxyBin } = this.#deps;
+    const { valid, output } = aside
+      ? await this.#small.checkConfiguration(proxyBin, configurations)
+      : await checkConfiguration(proxyBin, configurations, { outputLimit: 65_536 + paths.length * OUTPUT_EACH });
     if (valid) return new Map();
     const reasons = reasonsIn(output, new Set(paths));
     if (reasons.size > 0) return reasons;

@@ -1,5 +1,5 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { getPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
@@ -58,15 +58,6 @@ it('the output of a configuration check is limited, and the verdict at its end i
   const check = await checkConfiguration(bin, '/x');
   expect(check.valid).toBe(true);
   expect(check.output.length).toBeLessThanOrEqual(64 * 1024);
-});
-
-it('a configuration check that yields runs at a lower priority', async () => {
-  const patient = await program(
-    `until [ "$(nice)" = ${Math.max(getPriority(), 10)} ]; do :; done; echo Configuration file is valid`,
-  );
-  expect(await checkConfiguration(patient, '/x.cfg', { yields: true })).toMatchObject({ valid: true });
-  const usual = await program(`[ "$(nice)" = ${getPriority()} ] && echo Configuration file is valid`);
-  expect(await checkConfiguration(usual, '/x.cfg')).toMatchObject({ valid: true });
 });
 
 it('a configuration check that does not end fails without a verdict', async () => {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { constants, getPriority, setPriority } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { cannotBeRun, childEnvironment, programPath } from './child-environment.ts';
 
-interface ConfigurationCheck {
+export interface ConfigurationCheck {
   readonly valid: boolean;
   /** Warnings included; up to `outputLimit`. */
   readonly output: string;
@@ -14,8 +13,6 @@ interface CheckOptions {
   readonly folder?: string;
   /** In characters: what is kept of the output. Default 64 Ki. */
   readonly outputLimit?: number;
-  /** At a lower priority: blocks and traffic come first. Default false. */
-  readonly yields?: boolean;
 }
 
 /** The check could not run or did not end; says nothing about the configuration. */
@@ -24,7 +21,7 @@ export class ConfigurationCheckError extends Error {
 }
 
 const MAX_OUTPUT = 64 * 1024;
-const TIME_LIMIT_MS = 60_000;
+export const CHECK_TIME_LIMIT_MS = 60_000;
 /** 3.0 prints this only with `-V`; an exit code alone proves nothing (promise 2). */
 const VALID = /^Configuration file is valid$/m;
 
@@ -35,20 +32,13 @@ const VALID = /^Configuration file is valid$/m;
 export function checkConfiguration(
   bin: string,
   file: string | readonly string[],
-  { timeLimitMs = TIME_LIMIT_MS, folder = '/', outputLimit = MAX_OUTPUT, yields = false }: CheckOptions = {},
+  { timeLimitMs = CHECK_TIME_LIMIT_MS, folder = '/', outputLimit = MAX_OUTPUT }: CheckOptions = {},
 ): Promise<ConfigurationCheck> {
   const files = typeof file === 'string' ? [file] : file;
   const command = `${bin} -c -f ${files.join(' -f ')}`;
+  const [program, ...words] = checkWords(bin, files, folder);
   return new Promise((resolve, reject) => {
-    const child = spawn(
-      programPath(bin),
-      ['-V', '-c', ...(folder === '/' ? [] : ['-C', folder]), ...files.flatMap((one) => ['-f', resolvePath(one)])],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: childEnvironment(),
-        cwd: '/',
-      },
-    );
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment(), cwd: '/' });
     let output = '';
     let verdict = '';
     let late = false;
@@ -64,8 +54,6 @@ export function checkConfiguration(
       clearTimeout(timer);
       reject(new ConfigurationCheckError(cannotBeRun(`${bin} -c`, cause), { cause }));
     });
-    // It has not been waited for yet, so its pid is its own.
-    if (yields && child.pid !== undefined) lowerPriority(child.pid);
     // Without a free file descriptor there are no pipes, whatever the types say; the error follows.
     if ((child.stdout as typeof child.stdout | undefined) === undefined) return;
     const collect = (text: string): void => {
@@ -81,17 +69,17 @@ export function checkConfiguration(
       clearTimeout(timer);
       if (late) reject(new ConfigurationCheckError(`${command} did not end within ${timeLimitMs / 1000} s`));
       else if (signal !== null) reject(new ConfigurationCheckError(`${command} died of ${signal}: ${output}`));
-      else resolve({ valid: code === 0 && VALID.test(verdict), output });
+      else resolve({ valid: isValid(code, verdict), output });
     });
   });
 }
 
-/** Without effect where a sandbox forbids it: what the check says is the same. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
-  } catch (error) {
-    const code = (error as { readonly info?: { readonly code?: string } }).info?.code;
-    if (code !== 'EPERM' && code !== 'EACCES') throw error;
-  }
+/** The program and its words. */
+export function checkWords(bin: string, files: readonly string[], folder = '/'): [string, ...string[]] {
+  const named = files.flatMap((one) => ['-f', resolvePath(one)]);
+  return [programPath(bin), '-V', '-c', ...(folder === '/' ? [] : ['-C', folder]), ...named];
+}
+
+export function isValid(code: number | null, output: string): boolean {
+  return code === 0 && VALID.test(output);
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CounterReading, Counters } from './counters.ts';
+import { KeyedCounters } from './keyed-counters.ts';
 import { Workers } from './workers.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
@@ -257,4 +258,17 @@ describe('numbers of workers', () => {
     expect(restarted.startedAgain(worker(2, 99), [worker(10, 99)], [])).toBe(true);
     expect(restarted.first).toBe(7);
   });
+});
+
+it('remembers values and workers of any size', () => {
+  const counters = new KeyedCounters({ most: 100 });
+  const sizes = [0, 1, 63, 64, 2 ** 20 - 1, 2 ** 20, 2 ** 25 - 1, 2 ** 25, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40];
+  for (const worker of sizes.slice(0, 6)) {
+    for (const value of sizes) {
+      counters.set('a', [worker, value]);
+      expect(counters.get('a')).toEqual([worker, value]);
+    }
+  }
+  counters.set('a', [1, 5, 2, 3]);
+  expect(counters.get('a')).toEqual([1, 5, 2, 3]);
 });

@@ -4,12 +4,20 @@ export class HourTable {
   readonly #free: number[] = [];
   #used = 0;
   #hour: number | null = null;
+  readonly #expected: number;
+
+  /** @param expected rows, at which it stops doubling */
+  constructor(expected = Number.POSITIVE_INFINITY) {
+    this.#expected = expected;
+  }
 
   /** A row of zeros. */
   add(): number {
     const row = this.#free.pop() ?? this.#used++;
     if ((row + 1) * hours > this.#hits.length) {
-      const larger = new Uint32Array(this.#hits.length * 2);
+      const rows = this.#hits.length / hours;
+      const more = rows < this.#expected ? Math.min(rows * 2, this.#expected) : Math.ceil(rows * slowGrowth);
+      const larger = new Uint32Array(more * hours);
       larger.set(this.#hits);
       this.#hits = larger;
     }
@@ -63,3 +71,4 @@ export class HourTable {
 }
 
 const hours = 24;
+const slowGrowth = 1.125;

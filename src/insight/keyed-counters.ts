@@ -94,20 +94,27 @@ export class KeyedCounters {
   }
 }
 
-const valuesOfWorker = 2 ** 32;
-const mostWorkers = 2 ** 20;
+const wide = { values: 2 ** 32, workers: 2 ** 20 } as const;
+/** A number below 2 ** 31 takes no memory of its own. */
+const narrow = { values: 2 ** 25, workers: 2 ** 6 } as const;
 
 /** The usual case, one worker: one number instead of an array. */
 function packed(values: KeyCounters): KeyCounters | number {
-  const [worker = mostWorkers, value = 0] = values;
-  const fits = values.length === 2 && value < valuesOfWorker && worker < mostWorkers;
-  return fits ? worker * valuesOfWorker + value : values;
+  const [worker, value] = values;
+  if (worker === undefined || value === undefined || values.length > 2) return values;
+  if (worker < narrow.workers && value < narrow.values) return value * narrow.workers + worker;
+  // Never below 2 ** 32.
+  return worker < wide.workers && value < wide.values ? (worker + 1) * wide.values + value : values;
 }
 
 function unpacked(counters: KeyCounters | number): KeyCounters {
   if (typeof counters !== 'number') return counters;
-  const value = counters % valuesOfWorker;
-  return [(counters - value) / valuesOfWorker, value];
+  if (counters < wide.values) {
+    const worker = counters % narrow.workers;
+    return [worker, (counters - worker) / narrow.workers];
+  }
+  const value = counters % wide.values;
+  return [(counters - value) / wide.values - 1, value];
 }
 
 function kept(values: KeyCounters, living: ReadonlySet<number>, first: number): KeyCounters {

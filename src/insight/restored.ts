@@ -6,7 +6,7 @@ import type { SeriesStore } from '../store/series-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import { Attribution, type EntrySource } from './attribution.ts';
-import { Collector, type Names, type StoredCollector } from './collector.ts';
+import { Collector, mostAddresses, type Names, type StoredCollector } from './collector.ts';
 import { HourTable } from './hour-table.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
@@ -33,7 +33,7 @@ interface RestoredDeps {
 /** @throws StoreError; RangeError if a state cannot be read */
 export async function restored(deps: RestoredDeps) {
   const at = Math.floor(deps.now().getTime() / 1_000);
-  const knocking = new Knocking(new HourTable());
+  const knocking = new Knocking(new HourTable(deps.mostAddresses ?? mostAddresses));
   const clients = new LoudClients();
   const points = new Points();
   const active = new ActiveAddresses();

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
+import { InsertedClaims } from './claim-counts.ts';
 import type { ClaimStep } from './claim-steps.ts';
 import { type Claimed, furtherClaims, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
@@ -52,6 +53,7 @@ export class ClaimRows {
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
   readonly #carry: PreparedQuery<unknown>;
+  readonly #inserted: InsertedClaims;
 
   constructor(db: Kysely<Schema>) {
     const texts = new Array<string>(BLOCK).fill('');
@@ -91,6 +93,7 @@ export class ClaimRows {
     const insertOf = (claims: (typeof claim)[]) => db.insertInto('claims').values(claims).compile();
     this.#insertOne = new PreparedQuery(insertOf([claim]));
     this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof claim>(BLOCK).fill(claim)));
+    this.#inserted = new InsertedClaims(db);
     this.#carry = new PreparedQuery(
       db
         .updateTable('blocked_ips')
@@ -173,7 +176,7 @@ export class ClaimRows {
   /** After the rows of `blocked_ips` were written. A deleted row's claims are gone with it. */
   async write(runner: Runner, changes: readonly ClaimChange[]): Promise<void> {
     const gone: Buffer[] = [];
-    const further: (readonly unknown[])[] = [];
+    const further: (readonly [Buffer, number, string | null, string | null, string, string | null])[] = [];
     const alike = new Map<string, CarriedAlike>();
     for (const { key, before, after } of changes) {
       const [carried, ...others] = after.claims;
@@ -193,6 +196,10 @@ export class ClaimRows {
     await eachBlock(further, async (block) => {
       if (block.length === BLOCK) await this.#insertBlock.write(runner, block.flat());
       else for (const claim of block) await this.#insertOne.write(runner, claim);
+    });
+    await this.#inserted.count(runner, further, {
+      of: ([, source, , , claimedAt]) => [source, claimedAt],
+      alone: false,
     });
     for (const { source, others, claimedAt, texts } of alike.values()) {
       await eachBlock(texts, async (block) => {

@@ -31,6 +31,19 @@ export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
   return row.blocked_at === since ? row : { ...row, blocked_at: since };
 }
 
+/** All that `blocked_ips` has of the claim that it carries. */
+export interface Carried {
+  readonly row: BlockedIp;
+  readonly source: number;
+  /** Null: `blocked_at`. */
+  readonly claimedAt: string | null;
+}
+
+export function carried(claimed: Claimed): Carried {
+  const { source, row } = claimed.claims[0];
+  return { row: carriedRow(claimed), source, claimedAt: row.blocked_at === claimed.since ? null : row.blocked_at };
+}
+
 /** Whether the row stays as it is: of most addresses that a further source claims. */
 export function carriesTheSame(before: Claimed, after: Claimed): boolean {
   const [a, b] = [before.claims[0].row, after.claims[0].row];

@@ -2626,7 +2626,7 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
-      /** When it made the newest of these claims; null: it has none. */
+      /** When it made its newest claim, which it may have dropped since; null: never. */
       readonly last_claimed_at: string | null;
     };
     /** What a source does. */

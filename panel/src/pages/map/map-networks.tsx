@@ -14,6 +14,8 @@ interface MapNetworksProps {
 
 /** Wider ones deserve a look: one mistake blocks many clients. */
 const wide = 20;
+/** More do not fit beside the map. */
+const shownWidest = 4;
 
 /** How many entries are how wide. */
 export function NetworksBySize({ map }: MapNetworksProps) {
@@ -38,7 +40,7 @@ export function NetworksBySize({ map }: MapNetworksProps) {
           {groups.map(({ label, entries }) => (
             <tr key={label}>
               <td className={styles.mono}>{label}</td>
-              <td className={classes.bar}>
+              <td className={classes.wideBar}>
                 <ShareBar share={entries / most} />
               </td>
               <td>{count(entries)}</td>
@@ -68,7 +70,7 @@ export function WidestNetworks({ map }: MapNetworksProps) {
           </tr>
         </thead>
         <tbody ref={rows} data-rows>
-          {map.widest.map(({ network, addresses }) => (
+          {map.widest.slice(0, shownWidest).map(({ network, addresses }) => (
             <tr key={network} data-row>
               <td className={styles.mono}>
                 <Anchor

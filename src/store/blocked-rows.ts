@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
-import { InsertedClaims } from './claim-counts.ts';
+import { InsertCounter, InsertedClaims } from './claim-counts.ts';
 import type { Carried } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
@@ -35,7 +35,7 @@ export class BlockedRows {
   readonly #update: PreparedQuery<unknown>;
   readonly #deleteOne: PreparedQuery<unknown>;
   readonly #deleteBlock: PreparedQuery<unknown>;
-  readonly #inserted: InsertedClaims;
+  readonly #counter: InsertCounter;
 
   constructor(db: Kysely<Schema>) {
     const texts = new Array<string>(BLOCK).fill('');
@@ -82,7 +82,7 @@ export class BlockedRows {
     );
     this.#deleteOne = new PreparedQuery(db.deleteFrom('blocked_ips').where('ip_address', '=', '').compile());
     this.#deleteBlock = new PreparedQuery(db.deleteFrom('blocked_ips').where('ip_address', 'in', texts).compile());
-    this.#inserted = new InsertedClaims(db);
+    this.#counter = new InsertCounter(db);
   }
 
   async get(runner: Runner, text: string): Promise<BlockedIp | null> {
@@ -150,10 +150,9 @@ export class BlockedRows {
       if (block.length === BLOCK) await this.#insertFull(runner, block);
       else for (const keyed of block) await this.#insertOne.write(runner, insertParameters(keyed));
     });
-    await this.#inserted.count(runner, inserts, {
-      of: ({ source, claimedAt, row }) => [source, claimedAt ?? row.blocked_at],
-      alone: true,
-    });
+    const inserted = new InsertedClaims();
+    for (const { source, claimedAt, row } of inserts) inserted.add(source, claimedAt ?? row.blocked_at);
+    await this.#counter.count(runner, inserted, { alone: true });
   }
 
   async #insertFull(runner: Runner, block: readonly KeyedRow[]): Promise<void> {

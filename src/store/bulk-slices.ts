@@ -14,6 +14,7 @@ import {
   carried,
   carriesTheSame,
   furtherClaims,
+  insertedRow,
   type Lists,
   MANUAL,
   plain,
@@ -232,7 +233,7 @@ export class BulkSlices {
           net.removed.push(text);
         }
       } else if (blocked[index] !== 1) {
-        changes.inserts.push({ key, ...carried(after) });
+        changes.inserts.push(insertedRow(key, after));
         net.added.push(text);
       } else {
         if (before === null || !carriesTheSame(before, after)) changes.updates.push(carried(after));

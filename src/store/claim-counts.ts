@@ -20,8 +20,34 @@ interface CountedSlice extends ClaimCounts {
   readonly last: string;
 }
 
-/** Counts the claims that the service inserts. */
+interface Sum {
+  claims: number;
+  last: string;
+}
+
+/** Claims that the service inserts, by source. Usually all are of one, made at one time. */
 export class InsertedClaims {
+  readonly #sums = new Map<number, Sum>();
+  #source: number | null = null;
+  #sum: Sum = { claims: 0, last: '' };
+
+  add(source: number, claimedAt: string): void {
+    if (source !== this.#source) {
+      this.#source = source;
+      this.#sum = this.#sums.get(source) ?? { claims: 0, last: '' };
+      this.#sums.set(source, this.#sum);
+    }
+    this.#sum.claims += 1;
+    if (claimedAt > this.#sum.last) this.#sum.last = claimedAt;
+  }
+
+  get sums(): Iterable<readonly [source: number, sum: Readonly<Sum>]> {
+    return this.#sums;
+  }
+}
+
+/** Counts what the service inserts, in its transaction. */
+export class InsertCounter {
   readonly #add: PreparedQuery<unknown>;
 
   constructor(db: Kysely<Schema>) {
@@ -31,25 +57,8 @@ export class InsertedClaims {
     );
   }
 
-  /**
-   * In their transaction. A long list has one source and one time.
-   * @param alone whether no other source claims their addresses
-   */
-  async count<T>(
-    runner: Runner,
-    inserted: readonly T[],
-    { of, alone }: { readonly of: (one: T) => readonly [source: number, claimedAt: string]; readonly alone: boolean },
-  ): Promise<void> {
-    const sums = new Map<number, { claims: number; last: string }>();
-    for (const one of inserted) {
-      const [source, claimedAt] = of(one);
-      const sum = sums.get(source);
-      if (sum === undefined) sums.set(source, { claims: 1, last: claimedAt });
-      else {
-        sum.claims += 1;
-        if (claimedAt > sum.last) sum.last = claimedAt;
-      }
-    }
+  /** @param alone whether no other source claims their addresses */
+  async count(runner: Runner, { sums }: InsertedClaims, { alone }: { readonly alone: boolean }): Promise<void> {
     for (const [source, { claims, last }] of sums)
       await this.#add.write(runner, [claims, alone ? claims : 0, last, source]);
   }

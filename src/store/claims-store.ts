@@ -4,7 +4,17 @@ import { entryOfSortKey } from '../domain/ip.ts';
 import { type Claim, isExpired } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, BlockedRows } from './blocked-rows.ts';
 import { type ClaimChange, ClaimRows, furtherClaim, noLists } from './claim-rows.ts';
-import { applyChange, type Claimed, carried, claimsMoved, furtherClaims, MANUAL, plain, putInOrder } from './claims.ts';
+import {
+  applyChange,
+  type Claimed,
+  carried,
+  claimsMoved,
+  furtherClaims,
+  insertedRow,
+  MANUAL,
+  plain,
+  putInOrder,
+} from './claims.ts';
 import { adoptedRow } from './foreign-rows.ts';
 import { Generation } from './instance-store.ts';
 import type { Database } from './open-database.ts';
@@ -120,7 +130,7 @@ export class ClaimsStore {
         const [first, ...others] = live;
         if (first === undefined) continue;
         const after = putInOrder({ since: now.toISOString(), claims: [first, ...others] });
-        const insert = { key, ...carried(after) };
+        const insert = insertedRow(key, after);
         // One that an operator inserted by hand counts from now on.
         await this.#rows.write(transaction, { inserts: [insert], updates: [], deletes: [text] });
         await this.#claims.write(transaction, [{ key, before: null, after }]);

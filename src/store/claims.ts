@@ -40,8 +40,18 @@ export interface Carried {
 }
 
 export function carried(claimed: Claimed): Carried {
-  const { source, row } = claimed.claims[0];
-  return { row: carriedRow(claimed), source, claimedAt: row.blocked_at === claimed.since ? null : row.blocked_at };
+  const { source } = claimed.claims[0];
+  return { row: carriedRow(claimed), source, claimedAt: carriedAt(claimed) };
+}
+
+/** The same with the key of a new row. */
+export function insertedRow(key: Buffer, claimed: Claimed): Carried & { readonly key: Buffer } {
+  const { source } = claimed.claims[0];
+  return { key, row: carriedRow(claimed), source, claimedAt: carriedAt(claimed) };
+}
+
+function carriedAt({ since, claims: [{ row }] }: Claimed): string | null {
+  return row.blocked_at === since ? null : row.blocked_at;
 }
 
 /** Whether the row stays as it is: of most addresses that a further source claims. */

@@ -5,7 +5,15 @@ import { sortKey } from '../domain/ip.ts';
 import type { BlockedChange, BlockedEffect, NetChange } from './blocked-changes.ts';
 import type { RowChanges } from './blocked-rows.ts';
 import { type ClaimStep, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carried, carriesTheSame, furtherClaims, type Lists } from './claims.ts';
+import {
+  applyChange,
+  type Claimed,
+  carried,
+  carriesTheSame,
+  furtherClaims,
+  insertedRow,
+  type Lists,
+} from './claims.ts';
 
 /** How the set changes: blocked addresses, and claims to them beyond the first of each. */
 export interface Growth {
@@ -64,7 +72,7 @@ export function difference(
 }
 
 function newRow(entry: IpEntry, claimed: Claimed): RowChanges['inserts'][number] {
-  return { key: sortKey(entry), ...carried(claimed) };
+  return insertedRow(sortKey(entry), claimed);
 }
 
 /**

@@ -21,17 +21,24 @@ export async function claimCounts(db: Kysely<unknown>): Promise<void> {
     create trigger blocked_ips_uncounted after delete on blocked_ips when old.sort_key is not null
     begin ${carriedLess}; end`.execute(db);
   await sql`
-    create trigger blocked_ips_recounted
-    after update of sort_key, source, others, claimed_at, blocked_at on blocked_ips
-    when new.sort_key is not old.sort_key or new.source <> old.source or (new.others = 0) <> (old.others = 0)
-      or coalesce(new.claimed_at, new.blocked_at) <> coalesce(old.claimed_at, old.blocked_at)
+    create trigger blocked_ips_recounted after update of sort_key, source, claimed_at, blocked_at on blocked_ips
+    when ${isOtherClaim}
     begin ${carriedLess}; ${carriedMore}; end`.execute(db);
+  // Of most addresses that a further source claims this is all that changes.
+  await sql`
+    create trigger blocked_ips_shared after update of others on blocked_ips
+    when (new.others = 0) <> (old.others = 0) and new.sort_key is not null and not (${isOtherClaim})
+    begin
+      update sources set alone = alone + (new.others = 0) - (old.others = 0) where id = new.source;
+    end`.execute(db);
   await sql`create trigger claims_uncounted after delete on claims begin ${furtherLess}; end`.execute(db);
   await sql`
     create trigger claims_recounted after update of source, claimed_at on claims
     begin ${furtherLess}; ${furtherMore}; end`.execute(db);
 }
 
+const isOtherClaim = sql`new.sort_key is not old.sort_key or new.source <> old.source
+  or coalesce(new.claimed_at, new.blocked_at) <> coalesce(old.claimed_at, old.blocked_at)`;
 const carriedMore = sql`update sources set claims = claims + 1, alone = alone + (new.others = 0),
     last_claimed_at = max(coalesce(last_claimed_at, ''), coalesce(new.claimed_at, new.blocked_at))
   where id = new.source and new.sort_key is not null`;

@@ -468,6 +468,10 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
         .split(/\s+/)
         .slice(-2);
     expect(await figures('45.0.0.0/8')).toEqual(['3', '65,538']);
+    const rowsOf = async (table: string) =>
+      (await page.getByRole('table', { name: table }).locator('tbody').getByRole('row').allInnerTexts()).map((row) =>
+        row.split(/\s+/).filter(Boolean),
+      );
     const area = page.locator('#map-area');
     await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
     // The network with most entries is current.
@@ -476,13 +480,17 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByRole('heading', { name: 'Map: 45.0.0.0/8' }).waitFor();
     await page.waitForURL(/\/map\?network=45\.0\.0\.0%2F8$/);
     await untilPasses(async () => {
-      const rows = await page.getByRole('table').locator('tbody').getByRole('row').allInnerTexts();
-      expect(rows.map((row) => row.split(/\s+/))).toEqual([
+      expect(await rowsOf('Networks with blocked addresses')).toEqual([
         ['45.80.0.0/14', '1', '65,536'],
         ['45.0.0.0/14', '1', '1'],
         ['45.84.0.0/14', '1', '1'],
       ]);
     });
+    expect(await rowsOf('Entries by size')).toEqual([
+      ['/16–/19', '1'],
+      ['/32', '2'],
+    ]);
+    expect(await rowsOf('The widest blocked networks')).toEqual([['45.83.0.0/16', '65,536', 'addresses']]);
     await page.getByRole('button', { name: /^Map of the blocked addresses/ }).focus();
     await area.getByText('45.80.0.0/14').waitFor();
     await page.keyboard.press('Escape');
@@ -490,7 +498,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByText('Expiry', { exact: true }).click();
     await page.getByRole('region', { name: 'Legend' }).getByText('permanent').waitFor();
     await page.getByText('Denied', { exact: true }).click();
-    await page.getByRole('region', { name: 'Networks' }).getByText('Denied requests, by /8').waitFor();
+    await page.getByRole('region', { name: 'Networks', exact: true }).getByText('Denied requests, by /8').waitFor();
     expect(await figures('45.0.0.0/8')).toEqual(['0', '3']);
     await page.goto(`${base()}/map?network=45.0.0.0%2F8&layer=hits.now`);
     await says('Ignored, since the map has no such part: layer=hits.now');

@@ -37,6 +37,16 @@ const MapBlock = model('MapBlock', 'A network of 1,024 cells: a /8, or with `net
   ),
 });
 
+const MapSize = model('MapSize', 'How many entries have a size.', {
+  prefix: Type.Integer({ minimum: 1, maximum: 32, description: 'The prefix of an entry; 32: a single address.' }),
+  entries: count('How many entries with it begin in the map.'),
+});
+
+const MapNetwork = model('MapNetwork', 'A blocked network.', {
+  network: text('The network.'),
+  addresses: count('How many addresses it has.'),
+});
+
 const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.', {
   layer: oneOf(layers, 'What a cell shows.'),
   network: text('What the map covers; `0.0.0.0/0` is all of IPv4.'),
@@ -46,6 +56,11 @@ const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.'
   ),
   sources: texts('The names of the sources of the layer `source`, the one with most entries first, at most fifteen.'),
   blocks: listOf(MapBlock, 'The networks with a blocked address or a denied request, in the order of addresses.'),
+  sizes: listOf(MapSize, 'The entries by size, the widest first. Only sizes that an entry has.'),
+  widest: listOf(
+    MapNetwork,
+    'The widest blocked networks that begin in the map, at most eight; of the same size in the order of addresses.',
+  ),
   complete: Type.Optional(
     flag('All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`.'),
   ),
@@ -80,6 +95,8 @@ export const getEntryMap = operation({
         cells: Buffer.alloc(256).toString('base64'),
         sources: [],
         blocks: [],
+        sizes: [],
+        widest: [],
       },
     },
   },

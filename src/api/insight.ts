@@ -177,7 +177,7 @@ export const listSourceEffects = operation({
   tag,
   summary: 'What each source does',
   description:
-    'A request counts for the source whose claim the entry carries that denied it; for `last_match`, for each source that claims this entry. The counts are read from all entries, which takes 0.7 s for a million. A key may have 4 such requests in progress, all keys together 8; others get 503.',
+    'A request counts for the source whose claim the entry carries that denied it; for `last_match`, for each source that claims this entry. `matched_30d` is read from all entries that denied a request, in slices. A key may have 4 such requests in progress, all keys together 8; others get 503.',
   query: rangeOnly,
   answers: { 200: { description: 'The sources.', schema: SourceEffects } },
   codes: insightCodes,

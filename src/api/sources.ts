@@ -51,7 +51,7 @@ const Source = model('Source', 'A source of claims to blocked addresses.', {
   created_at: time('When it was first named.'),
   claims: count('How many addresses it claims.'),
   alone: count('How many of them no other source claims: they would be unblocked without it.'),
-  last_claimed_at: timeOrNull('When it made the newest of these claims; null: it has none.'),
+  last_claimed_at: timeOrNull('When it made its newest claim, which it may have dropped since; null: never.'),
 });
 export type Source = Static<typeof Source>;
 
@@ -75,7 +75,7 @@ const drop = {
   created_at: '2026-11-20T12:30:00.000Z',
   claims: 0,
   alone: 0,
-  last_claimed_at: '2026-11-20T12:30:00.000Z',
+  last_claimed_at: null,
 } satisfies Source;
 const params = Type.Object({ name: sourceName('The name of the source.') });
 const ofOthers = 'Needs the scope `admin`, or a key that is bound to the source.';
@@ -89,7 +89,7 @@ export const listSources = operation({
   tag,
   summary: 'List the sources',
   description:
-    'Who wants addresses blocked. An address is blocked while at least one source claims it. The counts are read from all entries, which takes 0.7 s for a million; they are exact if nothing changes meanwhile. A key may have 4 such requests in progress, all keys together 8; others get 503.',
+    'Who wants addresses blocked. An address is blocked while at least one source claims it. The counts are exact, claims that have just ended included, and cost the same however many entries there are.',
   answers: { 200: { description: 'The sources, the oldest first.', schema: Sources } },
   examples: {
     all: {
@@ -121,7 +121,7 @@ export const getSource = operation({
   audit: null,
   tag,
   summary: 'Get one source',
-  description: 'With its counts, which are read from all entries, as for the list of all sources.',
+  description: 'With its counts, as in the list of all sources.',
   params,
   answers: { 200: { description: 'The source.', schema: Source } },
   codes: [codes.NotFound],

@@ -10,6 +10,7 @@ import { longTests } from '../../testkit/proxies.ts';
 import { ScriptedMap } from '../../testkit/scripted-map.ts';
 import { ScriptedMaster } from '../../testkit/scripted-master.ts';
 import { type StoppedTime, stopTime } from '../../testkit/stop-time.ts';
+import { countsExactly } from '../../testkit/store/claim-counts.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { BlockedIpsStore } from '../store/blocked-ips-store.ts';
@@ -216,6 +217,7 @@ async function claimed(): Promise<Claims<Said & { readonly at: string }>> {
   }
   expect(further.length).toBe(carried.reduce((sum, { others }) => sum + others, 0));
   expect(kit.database.blockedCount.further).toBe(further.length);
+  await countsExactly(kit.database);
   return all;
 }
 

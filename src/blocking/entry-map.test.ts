@@ -45,7 +45,17 @@ beforeAll(async () => {
     .insertInto('sources')
     .values(sources.map((source) => ({ ...source, created_at: NOON.toISOString() })))
     .execute();
-  await block(store, '45.0.0.0/8', '45.83.0.0/16', '45.83.7.0/24', '200.0.0.0/6', '::1', '2001:db8::/32');
+  await block(
+    store,
+    '45.0.0.0/8',
+    '45.83.0.0/16',
+    '45.83.7.0/24',
+    '45.83.9.2/31',
+    '45.83.9.9',
+    '200.0.0.0/6',
+    '::1',
+    '2001:db8::/32',
+  );
   const texts = new Set(Array.from({ length: 4_000 }, (_, n) => scattered(n).text));
   const near = Array.from({ length: 2_000 }, (_, n) => `91.${n % 7}.${(n * 31) % 256}.${(n * 17) % 256}`);
   const networks = Array.from({ length: 200 }, (_, n) => `91.${n % 7}.${n}.0/${24 + (n % 8)}`);
@@ -84,6 +94,9 @@ function blockedWithin(first: number, last: number): number {
   }
   return count;
 }
+
+const textOf = (first: number, addresses: number): string =>
+  `${[24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.')}/${32 - Math.log2(addresses)}`;
 
 /** Half of them have an entry. */
 function sample(bytes: Buffer): number[] {
@@ -127,8 +140,19 @@ it.each([
   // The table beside the map has the same sums.
   const last = first + density.length * size - 1;
   expect(blocks.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(blockedWithin(first, last));
-  const beginning = rows.filter((row) => row.first >= first && row.first <= last).length;
-  expect(blocks.reduce((sum, { entries }) => sum + entries, 0)).toBe(beginning);
+  const beginning = rows.filter((row) => row.first >= first && row.first <= last);
+  expect(blocks.reduce((sum, { entries }) => sum + entries, 0)).toBe(beginning.length);
+  for (const layer of ['density', 'expiry', 'source', 'hits'] as const) {
+    const { sizes, widest } = await read(layer, network);
+    const bySize = new Map(sizes.map(({ prefix: size, entries }) => [2 ** (32 - size), entries]));
+    for (const [addresses, entries] of bySize)
+      expect(beginning.filter((row) => row.last - row.first + 1 === addresses)).toHaveLength(entries);
+    expect(sizes.reduce((sum, { entries }) => sum + entries, 0)).toBe(beginning.length);
+    const networks = beginning.map((row) => [row.first, row.last - row.first + 1] as const).filter(([, n]) => n > 1);
+    networks.sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const shown = networks.slice(0, 8).map(([start, addresses]) => [textOf(start, addresses), addresses]);
+    expect(widest.map(({ network: wide, addresses }) => [wide, addresses])).toEqual(shown);
+  }
 });
 
 it('shows where denied requests came from, with their sums, and what was not watched', async () => {
@@ -143,7 +167,7 @@ it('shows where denied requests came from, with their sums, and what was not wat
   const { bytes, blocks: inside } = await read('hits', '45.83.0.0/16');
   const scale = (count: number) => 1 + Math.round((254 * Math.log2(1 + count)) / Math.log2(1_000_001));
   expect([...bytes.subarray(6, 10)]).toEqual([0, scale(7), 255, 0]);
-  expect(inside).toEqual([{ network: '45.83.0.0/16', entries: 2, addresses: 65_536, denied: 2_000_007 }]);
+  expect(inside).toEqual([{ network: '45.83.0.0/16', entries: 4, addresses: 65_536, denied: 2_000_007 }]);
 });
 
 it('shows a block at once', async () => {

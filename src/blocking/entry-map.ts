@@ -3,7 +3,7 @@ import { parseIp } from '../domain/ip.ts';
 import { type Parsed, parsed, refused } from '../domain/parsed.ts';
 import { quote } from '../domain/quote.ts';
 import type { MapArea } from '../store/columns/map-cells.ts';
-import type { EntryMapStore, MapLayer } from '../store/entry-map-store.ts';
+import type { EntryMapData, EntryMapStore, MapLayer } from '../store/entry-map-store.ts';
 import { DeniedCells } from './denied-cells.ts';
 
 const everything: MapArea = { first: 0, prefix: 0, cellPrefix: 18 };
@@ -50,10 +50,11 @@ export class EntryMap {
   async read(layer: MapLayer | 'hits', area: MapArea): Promise<MapAnswer> {
     if (layer === 'hits') return await this.#readHits(area);
     const { store, now } = this.#deps;
-    const { cells, blocks, sources } = await store.read({ layer, area, now: now() });
+    const { cells, blocks, sources, ...networks } = await store.read({ layer, area, now: now() });
     return {
       ...framed(layer, area, cells),
       sources,
+      ...shownNetworks(networks),
       blocks: blocks.map(({ first, entries, addresses }) => ({ network: blockText(first, area), entries, addresses })),
     };
   }
@@ -74,10 +75,21 @@ export class EntryMap {
     return {
       ...framed('hits', area, cells.bytes()),
       sources: [],
+      ...shownNetworks(blocked),
       blocks: blocks.filter((block) => block.addresses > 0 || block.denied > 0),
       complete,
     };
   }
+}
+
+function shownNetworks({ sizes, widest }: Pick<EntryMapData, 'sizes' | 'widest'>) {
+  return {
+    sizes: [...sizes],
+    widest: widest.map(({ first, prefix }) => ({
+      network: networkText(first, prefix),
+      addresses: 2 ** (32 - prefix),
+    })),
+  };
 }
 
 function framed(layer: MapAnswer['layer'], { first, prefix, cellPrefix }: MapArea, cells: Uint8Array) {

@@ -215,11 +215,11 @@ describe('keep', () => {
   it('that is stored does not fail', async () => {
     await ban();
     await release(5);
-    const counts = vi.spyOn(SourcesStore.prototype, 'countsOf').mockRejectedValue(new Error('cannot read'));
+    const found = vi.spyOn(SourcesStore.prototype, 'find').mockRejectedValue(new Error('cannot read'));
     try {
       expect(await rejection(keep())).toMatchObject({ message: 'cannot read' });
     } finally {
-      counts.mockRestore();
+      found.mockRestore();
     }
     expect((await changes.kit.releases.get(jail)).release_at).not.toBeNull();
     expect(done('keep')).toEqual([]);

@@ -49,9 +49,9 @@ export class Releases {
     await this.#loop.stop();
   }
 
-  /** Errors: 1100. @throws the reason of the signal */
-  async get(name: string, signal?: AbortSignal): Promise<Source> {
-    const source = await this.#deps.sources.get(name, signal);
+  /** Errors: 1100. */
+  async get(name: string): Promise<Source> {
+    const source = await this.#deps.sources.get(name);
     if (source === null) throw noSource('get source', name);
     return source;
   }
@@ -74,14 +74,13 @@ export class Releases {
   /** Its claims stay until `seconds` have passed. Errors: 403, 1100, 6036. */
   async release(name: string, seconds: number, caller: Caller): Promise<ReleasedSource> {
     const source = await this.#ownSource('release source', name, caller);
-    const claims = await this.#deps.sources.claimsOfSource(source);
     const now = this.#deps.now();
     const at = new Date(now.getTime() + seconds * 1_000);
     const release_at = at.toISOString();
     const audited = auditedChange('release', caller, { target: name, details: { release_at } });
     await stored(() => this.#deps.store.release(source.id, at, now, audited));
     this.#deps.outcomes.reportSource('release', name, caller);
-    return { name, claims, release_at };
+    return { name, claims: source.claims, release_at };
   }
 
   /** Takes a release back. Errors: 403, 6036; a source that does not exist has kept nothing. */
@@ -90,12 +89,10 @@ export class Releases {
     sourceOf(name, caller);
     const source = await this.#deps.sources.known(name);
     if (source === null) return { name, claims: 0, kept: false };
-    // Before it is stored: what is stored is never answered with an error.
-    const claims = await this.#deps.sources.claimsOfSource(source);
     const audited = auditedChange('keep', caller, { target: name });
     const kept = await stored(() => this.#deps.store.keep(source.id, this.#deps.now(), audited));
     this.#deps.outcomes.reportSource('keep', name, caller);
-    return { name, claims, kept };
+    return { name, claims: source.claims, kept };
   }
 
   /** Drops all its claims. Errors: 403, 1100, 6036. */
@@ -110,7 +107,7 @@ export class Releases {
     return { name, ...this.#deps.outcomes.reportDrop(name, done, caller) };
   }
 
-  async #ownSource(op: string, name: string, caller: Caller): Promise<NamedSource> {
+  async #ownSource(op: string, name: string, caller: Caller): Promise<NamedSource & { readonly claims: number }> {
     if (name === manualName) throw ofManual(op, 'its claims are unblocked one by one');
     sourceOf(name, caller);
     const source = await this.#deps.sources.known(name);

@@ -10,7 +10,7 @@ import { MANUAL } from '../store/claims.ts';
 import type { ClaimsStore } from '../store/claims-store.ts';
 import { stateOf } from '../store/releases-store.ts';
 import type { SourceKind } from '../store/schema.ts';
-import { type ClaimCounts, mostSources, noClaims, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
+import { mostSources, type SourceRow, type SourcesStore } from '../store/sources-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 
 export interface NamedSource {
@@ -105,7 +105,7 @@ export class Sources {
     if (created === null || isKept) return;
     try {
       // An error after the commit leaves claims behind.
-      if ((await this.#deps.store.countsOf(created.id)).claims === 0) await this.#deps.store.createdInVain(created.id);
+      if ((await this.#deps.store.find(created.name))?.claims === 0) await this.#deps.store.createdInVain(created.id);
     } catch (error) {
       // The request has failed already, with the error that counts.
       this.#deps.log.warn('A source without claims was left behind', { source: created.name, cause: causeText(error) });
@@ -163,21 +163,14 @@ export class Sources {
   }
 
   /** Null: it was never named. */
-  async known(name: string): Promise<NamedSource | null> {
+  async known(name: string): Promise<(NamedSource & Pick<SourceRow, 'claims'>) | null> {
     return await this.#deps.store.find(name);
   }
 
-  /** How many claims it has, ended ones included. */
-  async claimsOfSource({ id }: NamedSource): Promise<number> {
-    return (await this.#deps.store.countsOf(id)).claims;
-  }
-
   /** Null: it was never named, or is removed and has no claims. */
-  async get(name: string, signal?: AbortSignal): Promise<Source | null> {
+  async get(name: string): Promise<Source | null> {
     const source = await this.#deps.store.find(name);
-    if (source === null) return null;
-    const counts = await this.#deps.store.countsOf(source.id, signal);
-    return source.removed === 1 && counts.claims === 0 ? null : shownSource(source, counts);
+    return source === null || !isShown(source) ? null : shownSource(source);
   }
 
   /** All of them. */
@@ -208,13 +201,8 @@ export class Sources {
     return await this.#deps.store.claimsByKind();
   }
 
-  /** @throws the reason of the signal */
-  async list(signal?: AbortSignal): Promise<readonly Source[]> {
-    const sources = await this.#deps.store.list();
-    const counts = await this.#deps.store.counts(signal);
-    return sources
-      .filter((source) => source.removed === 0 || counts.has(source.id))
-      .map((source) => shownSource(source, counts.get(source.id) ?? noClaims));
+  async list(): Promise<readonly Source[]> {
+    return (await this.#deps.store.list()).filter(isShown).map(shownSource);
   }
 
   /** For a request that adds no claim: a source that does not exist has none, and would be of `kind`. */
@@ -254,8 +242,13 @@ export function sourceOf(requested: string | undefined, { keyName, boundTo }: Ca
   );
 }
 
-function shownSource({ id: _, removed: _r, released: _d, ...shown }: SourceRow, counts: ClaimCounts): Source {
-  return { ...shown, ...counts };
+/** A removed one is shown while it has claims. */
+function isShown({ removed, claims }: SourceRow): boolean {
+  return removed === 0 || claims > 0;
+}
+
+function shownSource({ id: _, removed: _r, released: _d, ...shown }: SourceRow): Source {
+  return shown;
 }
 
 function isManual({ source }: Claim): boolean {

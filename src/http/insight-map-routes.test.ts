@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { BEARER, stubApp } from '../../testkit/http/stub-services.ts';
 
 const map = {
-  ...{ layer: 'density', network: '0.0.0.0/0', cell_prefix: 18, sources: [], blocks: [] },
+  ...{ layer: 'density', network: '0.0.0.0/0', cell_prefix: 18, sources: [], blocks: [], sizes: [], widest: [] },
   cells: Buffer.alloc(3_000, 7).toString('base64'),
 };
 const { app } = stubApp({ entryMap: { read: async () => map } });

@@ -22,7 +22,7 @@ import { pathAddress, validDuration } from './request-values.ts';
 import type { Services } from './services.ts';
 
 const defaultRange = '24h';
-/** Each counts all claims, alternating with the others. */
+/** Each reads all entries that were hit, alternating with the others. */
 const counts = { all: 8, ofKey: 4 };
 
 export function insightRoutes(app: FastifyInstance, { insight }: Services): void {

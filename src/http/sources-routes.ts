@@ -1,24 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { getSource, keepSource, listSources, releaseSource, removeSource, setSource } from '../api/sources.ts';
-import { whileWaiting } from './client-gone.ts';
 import { handle } from './handle.ts';
-import { RequestLimit } from './request-limit.ts';
 import { isBoundKey, requireScope } from './require-scope.ts';
 import type { Services } from './services.ts';
 
-/** Each counts all claims, alternating with the others. */
-const MAX_COUNTS = 8;
-const MAX_COUNTS_PER_KEY = 4;
-
 export function sourcesRoutes(app: FastifyInstance, { sources, releases }: Services): void {
-  const counts = new RequestLimit(MAX_COUNTS, MAX_COUNTS_PER_KEY);
-
-  handle(app, listSources, async (waiting) => ({
-    items: [...(await whileWaiting(counts, waiting, (signal) => sources.list(signal)))],
-  }));
-  handle(app, getSource, (waiting) =>
-    whileWaiting(counts, waiting, (signal) => releases.get(waiting.params.name, signal)),
-  );
+  handle(app, listSources, async () => ({ items: [...(await sources.list())] }));
+  handle(app, getSource, ({ params }) => releases.get(params.name));
   handle(app, setSource, async ({ params, body, caller, answerWith }) => {
     const { created, answer } = await releases.put(params.name, body, caller);
     answerWith(created ? 201 : 200);

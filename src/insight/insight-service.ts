@@ -60,7 +60,7 @@ interface InsightServiceDeps {
   readonly lookup: Pick<EntryLookup, 'around'>;
   readonly counts: MatchCounts;
   readonly hits: Pick<HitsStore, 'ofEntries'>;
-  readonly sources: (signal?: AbortSignal) => Promise<readonly CountedSource[]>;
+  readonly sources: () => Promise<readonly CountedSource[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
   readonly entries: () => number;
@@ -235,7 +235,7 @@ export class InsightService {
     for (const { label, value } of await series.points({ metric: 'denied', labels: [...names.keys()], step, from, to }))
       sums.set(names.get(label)!, (sums.get(names.get(label)!) ?? 0) + value);
     const { denied: all } = await this.#sums(range);
-    const items = (await this.#deps.sources(signal)).map(({ id, name, kind, claims, alone }) => {
+    const items = (await this.#deps.sources()).map(({ id, name, kind, claims, alone }) => {
       const denied = Math.round(sums.get(name) ?? 0);
       const last = sources.lastMatch(id);
       return {

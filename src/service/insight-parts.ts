@@ -78,14 +78,6 @@ export function wireInsight({
       kindOf: (source: number) => bySource.get(source)?.kind ?? null,
     };
   };
-  const counted = async (signal?: AbortSignal) => {
-    const [all, counts] = [await sourcesStore.list(), await sourcesStore.counts(signal)];
-    return all.map((one) => ({
-      ...one,
-      claims: counts.get(one.id)?.claims ?? 0,
-      alone: counts.get(one.id)?.alone ?? 0,
-    }));
-  };
   const exemptions = new CandidateExemptions({
     blocked: async (address) => (await lookup.around([address])).size > 0,
     trusted: async (entry) =>
@@ -101,7 +93,7 @@ export function wireInsight({
     hits,
     turns: blocking.turns,
     sources: async () =>
-      (await counted()).map(({ created_at, ...one }) => ({
+      (await sourcesStore.list()).map(({ created_at, ...one }) => ({
         ...one,
         createdAt: Math.floor(Date.parse(created_at) / 1_000),
       })),
@@ -109,7 +101,7 @@ export function wireInsight({
   const figures = new InsightService({
     ...{ insight, series, records, lookup, entries, emit, now },
     ...{ hits, counts: new MatchCounts(database) },
-    sources: counted,
+    sources: () => sourcesStore.list(),
     sourceNames: () => sourceNames(sourcesStore),
     reloadsSince: async (from) => {
       const { items } = await reloads.list({ limit: mostReloads });

@@ -1,19 +1,18 @@
 import { type Kysely, sql } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
+import { InsertCounter, InsertedClaims } from './claim-counts.ts';
+import type { Carried } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
 
-interface KeyedRow {
+interface KeyedRow extends Carried {
   readonly key: Buffer;
-  readonly row: BlockedIp;
-  /** Whose claim it carries. */
-  readonly source: number;
 }
 
 export interface RowChanges {
   readonly inserts: KeyedRow[];
-  readonly updates: BlockedIp[];
+  readonly updates: Carried[];
   readonly deletes: string[];
 }
 
@@ -36,6 +35,7 @@ export class BlockedRows {
   readonly #update: PreparedQuery<unknown>;
   readonly #deleteOne: PreparedQuery<unknown>;
   readonly #deleteBlock: PreparedQuery<unknown>;
+  readonly #counter: InsertCounter;
 
   constructor(db: Kysely<Schema>) {
     const texts = new Array<string>(BLOCK).fill('');
@@ -67,6 +67,7 @@ export class BlockedRows {
       blocked_at: '',
       expires_at: '',
       source: 0,
+      claimed_at: '',
     };
     const insertOf = (rows: (typeof row)[]) => db.insertInto('blocked_ips').values(rows).compile();
     this.#insertOne = new PreparedQuery(insertOf([row]));
@@ -75,12 +76,13 @@ export class BlockedRows {
     this.#update = new PreparedQuery(
       db
         .updateTable('blocked_ips')
-        .set({ reason: '', blocked_by: '', blocked_at: '', expires_at: '' })
+        .set({ reason: '', blocked_by: '', blocked_at: '', expires_at: '', source: 0, claimed_at: '' })
         .where('ip_address', '=', '')
         .compile(),
     );
     this.#deleteOne = new PreparedQuery(db.deleteFrom('blocked_ips').where('ip_address', '=', '').compile());
     this.#deleteBlock = new PreparedQuery(db.deleteFrom('blocked_ips').where('ip_address', 'in', texts).compile());
+    this.#counter = new InsertCounter(db);
   }
 
   async get(runner: Runner, text: string): Promise<BlockedIp | null> {
@@ -131,6 +133,7 @@ export class BlockedRows {
   }
 
   /**
+   * Each update in one statement with the source of its claim, which a trigger counts.
    * Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
    * table is written once per group, not per row.
    */
@@ -140,16 +143,16 @@ export class BlockedRows {
       else await this.#deleteBlock.write(runner, filled(block));
     });
     await eachBlock(changes.updates, async (block) => {
-      for (const row of block) {
-        const { reason, blocked_by, blocked_at, expires_at, ip_address } = row;
-        await this.#update.write(runner, [reason, blocked_by, blocked_at, expires_at, ip_address]);
-      }
+      for (const changed of block) await this.#update.write(runner, [...restOf(changed), changed.row.ip_address]);
     });
     const inserts = changes.inserts.sort((a, b) => a.key.compare(b.key));
     await eachBlock(inserts, async (block) => {
       if (block.length === BLOCK) await this.#insertFull(runner, block);
       else for (const keyed of block) await this.#insertOne.write(runner, insertParameters(keyed));
     });
+    const inserted = new InsertedClaims();
+    for (const { source, claimedAt, row } of inserts) inserted.add(source, claimedAt ?? row.blocked_at);
+    await this.#counter.count(runner, inserted, { alone: true });
   }
 
   async #insertFull(runner: Runner, block: readonly KeyedRow[]): Promise<void> {
@@ -165,21 +168,23 @@ export class BlockedRows {
 
 /** The lines of a list differ in the address alone: binding the rest once saves a quarter of the insert. */
 const insertAlike = sql`
-  with alike(reason, blocked_by, blocked_at, expires_at, source) as (values (${''}, ${''}, ${''}, ${''}, ${0}))
-  insert into blocked_ips (ip_address, sort_key, reason, blocked_by, blocked_at, expires_at, source)
-  select address.column1, address.column2, reason, blocked_by, blocked_at, expires_at, source
+  with alike(reason, blocked_by, blocked_at, expires_at, source, claimed_at) as (
+    values (${''}, ${''}, ${''}, ${''}, ${0}, ${''}))
+  insert into blocked_ips (ip_address, sort_key, reason, blocked_by, blocked_at, expires_at, source, claimed_at)
+  select address.column1, address.column2, reason, blocked_by, blocked_at, expires_at, source, claimed_at
   from alike, (values ${sql.join(new Array(BLOCK).fill(sql`(${''}, ${BEFORE_ALL})`))}) as address`;
 
 /** What a row has besides its address. */
-function restOf({ row, source }: KeyedRow): unknown[] {
-  return [row.reason, row.blocked_by, row.blocked_at, row.expires_at, source];
+function restOf({ row, source, claimedAt }: Carried): unknown[] {
+  return [row.reason, row.blocked_by, row.blocked_at, row.expires_at, source, claimedAt];
 }
 
 function areAlike(block: readonly KeyedRow[]): boolean {
   const [first] = block;
   return block.every(
-    ({ row, source }) =>
+    ({ row, source, claimedAt }) =>
       source === first!.source &&
+      claimedAt === first!.claimedAt &&
       row.blocked_at === first!.row.blocked_at &&
       row.expires_at === first!.row.expires_at &&
       row.reason === first!.row.reason &&

@@ -11,9 +11,10 @@ import { type ClaimStep, stepsBetween } from './claim-steps.ts';
 import {
   applyChange,
   type Claimed,
-  carriedRow,
+  carried,
   carriesTheSame,
   furtherClaims,
+  insertedRow,
   type Lists,
   MANUAL,
   plain,
@@ -232,10 +233,10 @@ export class BulkSlices {
           net.removed.push(text);
         }
       } else if (blocked[index] !== 1) {
-        changes.inserts.push({ key, row: carriedRow(after), source: after.claims[0].source });
+        changes.inserts.push(insertedRow(key, after));
         net.added.push(text);
       } else {
-        if (before === null || !carriesTheSame(before, after)) changes.updates.push(carriedRow(after));
+        if (before === null || !carriesTheSame(before, after)) changes.updates.push(carried(after));
         if (effect.op !== 'add') counts.stayed++;
         else counts[effect.created ? 'renewed' : 'updated']++;
       }
@@ -302,7 +303,7 @@ export class BulkSlices {
       further += furtherClaims(after) - furtherClaims(before);
       if (after === null) changes.deletes.push(entry.text);
       else {
-        if (!carriesTheSame(before, after)) changes.updates.push(carriedRow(after));
+        if (!carriesTheSame(before, after)) changes.updates.push(carried(after));
         claims.push({ key, before, after });
       }
     }

@@ -406,7 +406,7 @@ it('an insert that meets a row of its address or of its key fails', async () => 
   await block(store, '192.0.2.1');
   const row = (await store.get('192.0.2.1'))!;
   const insert = async (key: string, ip_address: string) => {
-    const inserts = [{ key: sortKey(entry(key)), row: { ...row, ip_address }, source: 1 }];
+    const inserts = [{ key: sortKey(entry(key)), row: { ...row, ip_address }, source: 1, claimedAt: null }];
     await new BlockedRows(database.write).write(database.write.getExecutor(), { inserts, updates: [], deletes: [] });
   };
   await expect(insert('192.0.2.2', '192.0.2.1')).rejects.toMatchObject({ reason: 'constraint' });

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
 import type { BlockedChange, Claim } from './blocked-changes.ts';
+import { InsertCounter, InsertedClaims } from './claim-counts.ts';
 import type { ClaimStep } from './claim-steps.ts';
 import { type Claimed, furtherClaims, isPlain, type Lists, MANUAL, plain, putInOrder } from './claims.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
@@ -52,6 +53,7 @@ export class ClaimRows {
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
   readonly #carry: PreparedQuery<unknown>;
+  readonly #counter: InsertCounter;
 
   constructor(db: Kysely<Schema>) {
     const texts = new Array<string>(BLOCK).fill('');
@@ -91,6 +93,7 @@ export class ClaimRows {
     const insertOf = (claims: (typeof claim)[]) => db.insertInto('claims').values(claims).compile();
     this.#insertOne = new PreparedQuery(insertOf([claim]));
     this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof claim>(BLOCK).fill(claim)));
+    this.#counter = new InsertCounter(db);
     this.#carry = new PreparedQuery(
       db
         .updateTable('blocked_ips')
@@ -174,6 +177,7 @@ export class ClaimRows {
   async write(runner: Runner, changes: readonly ClaimChange[]): Promise<void> {
     const gone: Buffer[] = [];
     const further: (readonly unknown[])[] = [];
+    const inserted = new InsertedClaims();
     const alike = new Map<string, CarriedAlike>();
     for (const { key, before, after } of changes) {
       const [carried, ...others] = after.claims;
@@ -183,6 +187,7 @@ export class ClaimRows {
       if (furtherClaims(before) > 0) gone.push(key);
       for (const { source, row } of others) {
         further.push([key, source, row.reason, row.blocked_by, row.blocked_at, row.expires_at]);
+        inserted.add(source, row.blocked_at);
       }
       const said = `${carried.source} ${others.length} ${claimedAt}`;
       const same = alike.get(said) ?? { source: carried.source, others: others.length, claimedAt, texts: [] };
@@ -194,6 +199,7 @@ export class ClaimRows {
       if (block.length === BLOCK) await this.#insertBlock.write(runner, block.flat());
       else for (const claim of block) await this.#insertOne.write(runner, claim);
     });
+    await this.#counter.count(runner, inserted, { alone: false });
     for (const { source, others, claimedAt, texts } of alike.values()) {
       await eachBlock(texts, async (block) => {
         await this.#carry.write(runner, [source, others, claimedAt, ...filled(block)]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { caseCount } from '../../testkit/proxies.ts';
+import { countsExactly } from '../../testkit/store/claim-counts.ts';
 import { entry, NOON, nothing, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import type { BlockedChange, BlockedIpsStore } from './blocked-ips-store.ts';
 import type { BulkStore, StagedRow } from './bulk-store.ts';
@@ -31,7 +32,10 @@ beforeEach(async () => {
   await database.write.insertInto('sources').values(named).execute();
   ({ store, bulk } = storesOf(database));
 });
-afterEach(() => folder.remove());
+afterEach(async () => {
+  newest.clear();
+  await folder.remove();
+});
 
 interface Said {
   readonly end: string | null;
@@ -69,10 +73,23 @@ function lastEnding(claims: ReadonlyMap<number, Said>): [number, Said] {
   return [...claims].filter(([, { end }]) => end === last).sort((a, b) => (order(a) < order(b) ? -1 : 1))[0]!;
 }
 
+/** Of each source, when it made its newest claim. */
+const newest = new Map<number, string>();
+
+async function emptied(): Promise<void> {
+  await database.write.deleteFrom('blocked_ips').execute();
+  await database.write.updateTable('sources').set({ last_claimed_at: null }).execute();
+  newest.clear();
+}
+
 async function table(): Promise<Map<string, unknown>> {
   const rows = await database.read.selectFrom('blocked_ips').selectAll().execute();
   const claims = await database.read.selectFrom('claims').selectAll().execute();
   expect(rows.reduce((sum, { others }) => sum + others, 0)).toBe(claims.length);
+  const made = rows.map(({ source, claimed_at, blocked_at: at }) => ({ source, claimed_at: claimed_at ?? at }));
+  for (const { source, claimed_at: at } of [...made, ...claims])
+    if (at > (newest.get(source) ?? '')) newest.set(source, at);
+  expect(await countsExactly(database)).toEqual(new Map([1, 2, 3, 4].map((id) => [id, newest.get(id) ?? null])));
   return new Map(
     rows.map((row) => {
       const others = claims.filter(({ sort_key }) => sort_key.equals(row.sort_key));
@@ -100,7 +117,7 @@ const group = fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 5
 it('an address is blocked while a claim lives, and its row carries the one that ends last', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(group, { maxLength: 8 }), async (groups) => {
-      await database.write.deleteFrom('blocked_ips').execute();
+      await emptied();
       expect(await table()).toEqual(new Map());
       const model: Model = new Map();
       let now = NOON.getTime();
@@ -182,7 +199,7 @@ function expectedBulk(model: Model, { replace, source: of, rows }: Bulk, now: st
 it('a bulk change acts on the claims of its source alone, however it is sliced', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(group, bulkChange), { maxLength: 4 }), async (steps) => {
-      await database.write.deleteFrom('blocked_ips').execute();
+      await emptied();
       const model: Model = new Map();
       let now = NOON.getTime();
       for (const [{ changes, minutes }, one] of steps) {
@@ -190,6 +207,7 @@ it('a bulk change acts on the claims of its source alone, however it is sliced',
         const at = new Date(now);
         for (const change of changes) expected(model, change, at.toISOString());
         await store.applyGroup(changes, at, nothing);
+        await table();
         if (one.sweep) await sweep(model, at);
         const before = new Set(model.keys());
         expectedBulk(model, one, at.toISOString());
@@ -203,6 +221,7 @@ it('a bulk change acts on the claims of its source alone, however it is sliced',
         const counted = { updates: 0, renewed: 0, stays: 0 };
         for (let done = false; !done; ) {
           const slice = await bulk.applySlice(id, one.limit, at, nothing);
+          await table();
           added.push(...slice.net.added);
           removed.push(...slice.net.removed);
           counted.updates += slice.updated;

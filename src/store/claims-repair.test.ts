@@ -1,5 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { countsExactly } from '../../testkit/store/claim-counts.ts';
 import { entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
@@ -41,6 +42,7 @@ async function start(damage: string) {
   const rows = await database.read.selectFrom('blocked_ips').selectAll().orderBy('ip_address').execute();
   const further = await database.read.selectFrom('claims').selectAll().orderBy('source').execute();
   expect(database.blockedCount.value).toBe(rows.length);
+  await countsExactly(database);
   return { repaired, rows, further: further.map(({ source: by }) => by) };
 }
 

@@ -7,9 +7,10 @@ import { type ClaimChange, ClaimRows, furtherClaim, noLists } from './claim-rows
 import {
   applyChange,
   type Claimed,
-  carriedRow,
+  carried,
   claimsMoved,
   furtherClaims,
+  insertedRow,
   MANUAL,
   plain,
   putInOrder,
@@ -115,7 +116,7 @@ export class ClaimsStore {
           await this.#setOthers(transaction, text, claims.length);
           const before = (await this.#claims.all(transaction, new Map([[text, row]]))).get(text)!;
           const after = putInOrder(before);
-          await this.#rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+          await this.#rows.write(transaction, { inserts: [], updates: [carried(after)], deletes: [] });
           await this.#claims.write(transaction, [{ key, before, after }]);
           repaired.counts += 1;
           continue;
@@ -129,7 +130,7 @@ export class ClaimsStore {
         const [first, ...others] = live;
         if (first === undefined) continue;
         const after = putInOrder({ since: now.toISOString(), claims: [first, ...others] });
-        const insert = { key, row: carriedRow(after), source: after.claims[0].source };
+        const insert = insertedRow(key, after);
         // One that an operator inserted by hand counts from now on.
         await this.#rows.write(transaction, { inserts: [insert], updates: [], deletes: [text] });
         await this.#claims.write(transaction, [{ key, before: null, after }]);
@@ -148,7 +149,7 @@ export class ClaimsStore {
   async #write(transaction: Transaction<Schema>, changes: readonly ClaimChange[]): Promise<void> {
     await this.#rows.write(transaction, {
       inserts: [],
-      updates: changes.map(({ after }) => carriedRow(after)),
+      updates: changes.map(({ after }) => carried(after)),
       deletes: [],
     });
     await this.#claims.write(transaction, changes);

@@ -31,6 +31,29 @@ export function carriedRow({ since, claims: [{ row }] }: Claimed): BlockedIp {
   return row.blocked_at === since ? row : { ...row, blocked_at: since };
 }
 
+/** All that `blocked_ips` has of the claim that it carries. */
+export interface Carried {
+  readonly row: BlockedIp;
+  readonly source: number;
+  /** Null: `blocked_at`. */
+  readonly claimedAt: string | null;
+}
+
+export function carried(claimed: Claimed): Carried {
+  const { source } = claimed.claims[0];
+  return { row: carriedRow(claimed), source, claimedAt: carriedAt(claimed) };
+}
+
+/** The same with the key of a new row. */
+export function insertedRow(key: Buffer, claimed: Claimed): Carried & { readonly key: Buffer } {
+  const { source } = claimed.claims[0];
+  return { key, row: carriedRow(claimed), source, claimedAt: carriedAt(claimed) };
+}
+
+function carriedAt({ since, claims: [{ row }] }: Claimed): string | null {
+  return row.blocked_at === since ? null : row.blocked_at;
+}
+
 /** Whether the row stays as it is: of most addresses that a further source claims. */
 export function carriesTheSame(before: Claimed, after: Claimed): boolean {
   const [a, b] = [before.claims[0].row, after.claims[0].row];

@@ -6,6 +6,7 @@ import {
   MAPPED_SOURCES,
   type MapArea,
   MapCells,
+  type MapNetwork,
   sourceBytes,
   sourcesBySize,
 } from './columns/map-cells.ts';
@@ -31,6 +32,10 @@ interface MapBlock {
 export interface EntryMapData {
   readonly cells: Uint8Array;
   readonly blocks: readonly MapBlock[];
+  /** How many entries have which prefix, from the widest. */
+  readonly sizes: readonly { readonly prefix: number; readonly entries: number }[];
+  /** The widest networks. */
+  readonly widest: readonly MapNetwork[];
   /** The names of the sources with the numbers from 1 on. Only of the layer `source`. */
   readonly sources: readonly string[];
 }
@@ -74,8 +79,10 @@ export class EntryMapStore {
     }
     const blocks = blocksOf(cells, area);
     const sources = layer === 'source' ? await this.#names(bySize.slice(0, MAPPED_SOURCES)) : [];
-    if (layer === 'density') return { cells: densityBytes(cells, 2 ** (32 - area.cellPrefix)), blocks, sources };
-    return { cells: layer === 'source' ? sourceBytes(cells) : expiryBytes(cells, now), blocks, sources };
+    const sizes = [...cells.sizes].map((entries, prefix) => ({ prefix, entries })).filter(({ entries }) => entries > 0);
+    const beside = { blocks, sources, sizes, widest: cells.widest };
+    if (layer === 'density') return { cells: densityBytes(cells, 2 ** (32 - area.cellPrefix)), ...beside };
+    return { cells: layer === 'source' ? sourceBytes(cells) : expiryBytes(cells, now), ...beside };
   }
 
   async #names(ids: readonly number[]): Promise<string[]> {

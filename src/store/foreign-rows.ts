@@ -1,13 +1,13 @@
 // Foreign rows: written into `blocked_ips` by an operator with a plain `INSERT INTO blocked_ips(ip_address, blocked_at)
 // …`. The text may be anything and there is no sort key; a row counts from the moment at which it has one.
 
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { BlockedIp } from '../api/blocked-entries.ts';
 import { type IpEntry, parseIp, sortKey } from '../domain/ip.ts';
 import type { BlockedAddition } from './blocked-changes.ts';
 import { BLOCKED_COLUMNS, type BlockedRows } from './blocked-rows.ts';
 import { type ClaimRows, noLists } from './claim-rows.ts';
-import { applyChange, type Claimed, carriedRow, furtherClaims, MANUAL } from './claims.ts';
+import { applyChange, type Claimed, carried, furtherClaims, MANUAL } from './claims.ts';
 import type { Schema } from './schema.ts';
 
 export interface AdoptedRows {
@@ -69,23 +69,22 @@ async function adoptOne(
     const before = (await claims.all(transaction, new Map([[entry.text, existing]]))).get(entry.text)!;
     const { after } = applyChange(before, claimOf(row, entry, before), now, noLists);
     if (after === null || after === before) return 0;
-    await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+    await rows.write(transaction, { inserts: [], updates: [carried(after)], deletes: [] });
     await claims.write(transaction, [{ key: sortKey(entry), before, after }]);
     return furtherClaims(after) - furtherClaims(before);
   }
   const key = sortKey(entry);
-  const adopted = { ...adoptedRow(row, now), ip_address: entry.text, sort_key: key };
-  await transaction
-    .insertInto('blocked_ips')
-    .values(adopted)
-    // The canonical spelling may exist without a key too: then one of the two is enough.
-    .onConflict((conflict) => conflict.column('ip_address').doUpdateSet({ sort_key: key }))
-    .execute();
-  const { sort_key: _, ...own } = adopted;
+  const own = { ...adoptedRow(row, now), ip_address: entry.text };
+  // The canonical spelling may exist without a key too: then one of the two is enough.
+  await sql`insert into blocked_ips (ip_address, reason, blocked_by, blocked_at, expires_at)
+    values (${own.ip_address}, ${own.reason}, ${own.blocked_by}, ${own.blocked_at}, ${own.expires_at})
+    on conflict (ip_address) do nothing`.execute(transaction);
+  // A row counts from the moment at which it has a key.
+  await transaction.updateTable('blocked_ips').set({ sort_key: key }).where('ip_address', '=', entry.text).execute();
   const { claimed: after, left } = await claims.withLeftOver(transaction, key, own);
   if (left === 0) return 0;
   await claims.forget(transaction, [key]);
-  await rows.write(transaction, { inserts: [], updates: [carriedRow(after)], deletes: [] });
+  await rows.write(transaction, { inserts: [], updates: [carried(after)], deletes: [] });
   await claims.write(transaction, [{ key, before: null, after }]);
   // Those that it had were counted with the row that it replaced.
   return furtherClaims(after) - left;

@@ -5,7 +5,15 @@ import { sortKey } from '../domain/ip.ts';
 import type { BlockedChange, BlockedEffect, NetChange } from './blocked-changes.ts';
 import type { RowChanges } from './blocked-rows.ts';
 import { type ClaimStep, stepsBetween } from './claim-steps.ts';
-import { applyChange, type Claimed, carriedRow, carriesTheSame, furtherClaims, type Lists } from './claims.ts';
+import {
+  applyChange,
+  type Claimed,
+  carried,
+  carriesTheSame,
+  furtherClaims,
+  insertedRow,
+  type Lists,
+} from './claims.ts';
 
 /** How the set changes: blocked addresses, and claims to them beyond the first of each. */
 export interface Growth {
@@ -54,7 +62,7 @@ export function difference(
     if (claimed === old) continue;
     if (claimed === null) rows.deletes.push(text);
     else if (old === null) rows.inserts.push(newRow(entries.get(text)!, claimed));
-    else if (!carriesTheSame(old, claimed)) rows.updates.push(carriedRow(claimed));
+    else if (!carriesTheSame(old, claimed)) rows.updates.push(carried(claimed));
   }
   const net = {
     added: rows.inserts.map(({ row }) => row.ip_address),
@@ -64,7 +72,7 @@ export function difference(
 }
 
 function newRow(entry: IpEntry, claimed: Claimed): RowChanges['inserts'][number] {
-  return { key: sortKey(entry), row: carriedRow(claimed), source: claimed.claims[0].source };
+  return insertedRow(sortKey(entry), claimed);
 }
 
 /**

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { crashPoint } from '../faults/crash-point.ts';
+import { correctCounts } from './claim-counts.ts';
 import { LiveColumns } from './columns/live-columns.ts';
 import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
@@ -111,9 +112,10 @@ export class Database {
     return bavail * bsize;
   }
 
-  /** After changes by another process. */
+  /** After changes by another process, once the entries are counted. */
   async recountClaims(): Promise<void> {
     await this.blockedCount.recountFurther(() => countClaims(this.read));
+    await correctCounts(this.write, this.blockedCount.value + this.blockedCount.further);
   }
 
   /** Throws `StoreError` when the database cannot be read. */

@@ -69,6 +69,12 @@ interface SourcesTable {
   released: Generated<number>;
   /** 1: an operator removed it; shown again once it has a claim. */
   removed: Generated<number>;
+  /** How many claims it has. This and the next two are kept by triggers, in the transaction of each change (ADR 0114). */
+  claims: Generated<number>;
+  /** Those of addresses that no other source claims. */
+  alone: Generated<number>;
+  /** Of its newest claim, also if that was dropped; null: it has never had one. */
+  last_claimed_at: Generated<string | null>;
   created_at: string;
 }
 

@@ -51,6 +51,12 @@ export class StoreFolder {
   }
 }
 
+/** Back to the schema before 0026, as far as it would be in the way of earlier ones. */
+export function backBefore0026(file: { exec(statement: string): unknown }): void {
+  for (const trigger of ['blocked_ips_uncounted', 'blocked_ips_recounted', 'blocked_ips_shared'])
+    file.exec(`drop trigger ${trigger}`);
+}
+
 /** Back to the schema before 0018. */
 export function backBefore0018(file: { exec(statement: string): unknown }): void {
   for (const column of ['names_json', 'canonical', 'enabled', 'redirect_json'])

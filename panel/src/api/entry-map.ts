@@ -22,6 +22,10 @@ export interface EntryMap {
   readonly sources: readonly string[];
   /** Only those with a blocked address or a denied request. */
   readonly blocks: readonly MapBlock[];
+  /** How many entries begin there, by prefix; only prefixes that an entry has. */
+  readonly sizes: readonly { readonly prefix: number; readonly entries: number }[];
+  /** The widest first. */
+  readonly widest: readonly { readonly network: string; readonly addresses: number }[];
   /** Of the layer `hits`: all of the 24 hours was watched. */
   readonly complete?: boolean;
 }

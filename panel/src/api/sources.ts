@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../session/session.ts';
 import { queryKeys } from './query-keys.ts';
 
-/** The service counts all entries for each answer, so it is asked once a minute at most, and by no event. */
-export const countedEvery = 60_000;
+/** By no event: each change of an entry would be one. */
+const everyMs = 60_000;
 
 /** @param poll false: the names matter, not the counts */
 export function useSources({ poll = false, enabled = true } = {}) {
@@ -12,7 +12,7 @@ export function useSources({ poll = false, enabled = true } = {}) {
     queryKey: queryKeys.sources,
     queryFn: async ({ signal }) => (await api.GET('/api/sources', { signal })).data,
     enabled,
-    staleTime: poll ? 0 : countedEvery,
-    ...(poll ? { refetchInterval: countedEvery } : {}),
+    staleTime: poll ? 0 : everyMs,
+    ...(poll ? { refetchInterval: everyMs } : {}),
   });
 }

@@ -6,6 +6,7 @@ import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { createQueries } from '../app/queries.ts';
 import { theme } from '../app/theme.ts';
+import { parseSearch, stringifySearch } from '../parts/url-state.ts';
 import { Session, SessionContext } from '../session/session.ts';
 import { type TabChannel, TokenStore } from '../session/token-store.ts';
 
@@ -26,6 +27,8 @@ export async function renderInApp(
   const router = createRouter({
     routeTree: createRootRoute({ component: () => component }),
     history: createMemoryHistory(),
+    parseSearch,
+    stringifySearch,
   });
   await router.load();
   render(

@@ -1615,6 +1615,10 @@ export interface components {
       readonly sources: readonly string[];
       /** The networks with a blocked address or a denied request, in the order of addresses. */
       readonly blocks: readonly components['schemas']['MapBlock'][];
+      /** The entries by size, the widest first. Only sizes that an entry has. */
+      readonly sizes: readonly components['schemas']['MapSize'][];
+      /** The widest blocked networks that begin in the map, at most eight; of the same size in the order of addresses. */
+      readonly widest: readonly components['schemas']['MapNetwork'][];
       /** All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`. */
       readonly complete?: boolean;
     };
@@ -1922,6 +1926,20 @@ export interface components {
       /** What is wrong; null if the status is `ok`. */
       readonly reason: string | null;
       /** How many addresses the map file of blocked addresses has. */
+      readonly entries: number;
+    };
+    /** A blocked network. */
+    MapNetwork: {
+      /** The network. */
+      readonly network: string;
+      /** How many addresses it has. */
+      readonly addresses: number;
+    };
+    /** How many entries have a size. */
+    MapSize: {
+      /** The prefix of an entry; 32: a single address. */
+      readonly prefix: number;
+      /** How many entries with it begin in the map. */
       readonly entries: number;
     };
     /** The master socket of HAProxy. */
@@ -2626,7 +2644,7 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
-      /** When it made the newest of these claims; null: it has none. */
+      /** When it made its newest claim, which it may have dropped since; null: never. */
       readonly last_claimed_at: string | null;
     };
     /** What a source does. */

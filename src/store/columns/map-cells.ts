@@ -11,6 +11,16 @@ export interface MapArea {
   readonly cellPrefix: number;
 }
 
+/** An entry with more than one address. */
+export interface MapNetwork {
+  readonly first: number;
+  readonly prefix: number;
+}
+
+/** Beside a map. */
+const MOST_WIDEST = 8;
+const ADDRESS_BITS = 32;
+
 /** Sources that a map tells apart; the others share the number after theirs. */
 export const MAPPED_SOURCES = 15;
 
@@ -27,6 +37,10 @@ export class MapCells {
   readonly addresses: Uint32Array;
   /** How many entries begin in it. */
   readonly entries: Uint32Array;
+  /** How many entries begin in the area, by prefix. */
+  readonly sizes = new Uint32Array(ADDRESS_BITS + 1);
+  /** Of the networks that begin in the area those with most addresses, the widest first. */
+  widest: readonly MapNetwork[] = [];
   /** The end of the entry that ends first, as in the columns; 0: there is none. */
   readonly firstEnd: Uint32Array;
   /** By cell and rank of the source, the addresses of its entries. Empty without ranks. */
@@ -56,9 +70,20 @@ export class MapCells {
       const first = keys.readUInt32BE(at + 12);
       const last = first + 2 ** (32 - prefix) - 1;
       if (last < this.#area.first || first > this.#last) continue;
-      if (first >= this.#area.first) this.entries[this.#cellOf(first)]! += 1;
+      if (first >= this.#area.first) {
+        this.entries[this.#cellOf(first)]! += 1;
+        this.sizes[prefix]! += 1;
+        if (prefix < ADDRESS_BITS) this.#noteWide({ first, prefix });
+      }
       this.#count(Math.max(first, this.#area.first), Math.min(last, this.#last), endsAt[row]!, claimants[row]!);
     }
+  }
+
+  /** In the order of addresses: of the same width the first ones stay. */
+  #noteWide(network: MapNetwork): void {
+    const { widest } = this;
+    if (widest.length === MOST_WIDEST && network.prefix >= widest[MOST_WIDEST - 1]!.prefix) return;
+    this.widest = [...widest, network].sort((a, b) => a.prefix - b.prefix).slice(0, MOST_WIDEST);
   }
 
   #cellOf(address: number): number {

@@ -18,7 +18,7 @@ test('counts what an area has', () => {
   const cells = new Uint8Array(4_096);
   cells.set([1, 0, 255], 1_024);
   const blocks = [{ network: '1.0.0.0/8', entries: 2, addresses: 300 }];
-  const map: EntryMap = { layer: 'density', network: '0.0.0.0/0', cells, sources: [], blocks };
+  const map: EntryMap = { layer: 'density', network: '0.0.0.0/0', cells, sources: [], blocks, sizes: [], widest: [] };
   expect([usedCells(map, 0), usedCells(map, 1)]).toEqual([0, 2]);
   expect(blockOf(map, '1.0.0.0/8')).toBe(blocks[0]);
   expect(blockOf(map, '2.0.0.0/8')).toEqual({ network: '2.0.0.0/8', entries: 0, addresses: 0 });

@@ -10,6 +10,7 @@ import { WhereCounted } from '../../parts/where-counted.tsx';
 import { Legend } from './legend.tsx';
 import classes from './map.module.css';
 import { areasOf, slash8Of } from './map-areas.ts';
+import { NetworksBySize, WidestNetworks } from './map-networks.tsx';
 import { MapPicture } from './map-picture.tsx';
 import { MapTable } from './map-table.tsx';
 
@@ -75,6 +76,8 @@ export default function MapPage() {
                 <div className={classes.side}>
                   <Legend map={data} />
                   <MapTable map={data} onOpen={shown === null ? open : null} />
+                  <NetworksBySize map={data} />
+                  <WidestNetworks map={data} />
                   <Text size="xs" c="dimmed">
                     {data.layer === 'hits' && 'A denied request counts where its client is. '}
                     {data.complete === false && 'A part of the last 24 h was not watched: there may be more. '}

@@ -32,7 +32,7 @@ export default function SourcesPage() {
       about="Who wants addresses blocked. An address is blocked while at least one source claims it."
     >
       {!uncounted && <ReadProblem of={effects} failed="Could not load what the sources do" />}
-      <Read of={sources} failed="Could not load the sources" loading="Counting the claims of each source">
+      <Read of={sources} failed="Could not load the sources" loading="Loading the sources">
         {({ items }) => (
           <>
             <div className={styles.card}>
@@ -104,7 +104,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           </span>
         )}
       </td>
-      <td data-label="Newest claim">{last === null ? 'None' : <Age time={last} />}</td>
+      <td data-label="Newest claim">{last === null ? 'Never' : <Age time={last} />}</td>
       <td data-actions>
         {claims > 0 && (
           <span className={classes.links}>

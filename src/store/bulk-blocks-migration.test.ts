@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   backBefore0018,
-  backBefore0026,
+  backBefore0027,
   block,
   blockedTexts,
   entry,
@@ -30,7 +30,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
     "drop table bulk_blocks; drop table audit; drop table audit_outcomes; drop table webhooks; drop table webhook_events; drop table health_probe; delete from schema_migrations where name > '0001-first-tables'",
   );
   file.exec('drop index trusted_ips_expires_at; alter table trusted_ips drop column expires_at; drop table sessions');
-  backBefore0026(file);
+  backBefore0027(file);
   file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');

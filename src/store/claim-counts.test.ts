@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countsExactly } from '../../testkit/store/claim-counts.ts';
-import { backBefore0026, entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { backBefore0027, entry, NOON, nothing, StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { BlockedChange } from './blocked-changes.ts';
 import { BlockedIpsStore } from './blocked-ips-store.ts';
 import { ClaimsStore } from './claims-store.ts';
@@ -84,11 +84,11 @@ it('a change that is rolled back counts nothing', async () => {
 it('a database of an earlier version is counted once', async () => {
   await database.close();
   const file = new SqliteDatabase(folder.file);
-  backBefore0026(file);
+  backBefore0027(file);
   for (const trigger of ['claims_uncounted', 'claims_recounted']) file.exec(`drop trigger ${trigger}`);
   for (const column of ['claims', 'alone', 'last_claimed_at']) file.exec(`alter table sources drop column ${column}`);
   file.exec(`insert into blocked_ips (ip_address, blocked_at) values ('192.0.2.9', '${noon}')`);
-  file.exec("delete from schema_migrations where name = '0026-claim-counts'");
+  file.exec("delete from schema_migrations where name = '0027-claim-counts'");
   file.close();
   const migrated = await folder.open();
   expect(await said(migrated)).toEqual(atFirst);

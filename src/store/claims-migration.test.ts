@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   backBefore0018,
-  backBefore0026,
+  backBefore0027,
   block,
   blockedTexts,
   entry,
@@ -25,7 +25,7 @@ async function earlier(): Promise<SqliteDatabase.Database> {
   await block(new BlockedIpsStore(fresh), '192.0.2.1', '2001:db8::/32');
   await fresh.close();
   const file = new SqliteDatabase(folder.file);
-  backBefore0026(file);
+  backBefore0027(file);
   file.exec('drop trigger blocked_ips_text_corrected; drop trigger blocked_ips_claims_gone');
   file.exec('drop table claims; drop table sources; drop table upstream_networks; drop table upstreams');
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');

@@ -51,8 +51,8 @@ export class StoreFolder {
   }
 }
 
-/** Back to the schema before 0026, as far as it would be in the way of earlier ones. */
-export function backBefore0026(file: { exec(statement: string): unknown }): void {
+/** Back to the schema before 0027, as far as it would be in the way of earlier ones. */
+export function backBefore0027(file: { exec(statement: string): unknown }): void {
   for (const trigger of ['blocked_ips_uncounted', 'blocked_ips_recounted', 'blocked_ips_shared'])
     file.exec(`drop trigger ${trigger}`);
 }

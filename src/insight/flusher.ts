@@ -1,7 +1,7 @@
 // Stores what has changed, in slices with lower priority than blocks: each minute, and at a reload.
 import { yieldToLoop } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import { parseIp, sortKey } from '../domain/ip.ts';
+import { type IpEntry, parseIp, shortKey, sortKey } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
 import type { KnockingTable } from '../store/insight-schema.ts';
 import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
@@ -73,13 +73,13 @@ export class Flusher {
     // In the order of the tables: fewer pages are written.
     const addresses: { readonly one: UnstoredAddress; readonly key: Buffer }[] = [];
     for (const one of changed) {
-      addresses.push({ one, key: keyOf(one.address.address) });
+      addresses.push({ one, key: shortKeyOf(one.address.address) });
       if (addresses.length % addressesAtOnce === 0) await yieldToLoop();
     }
     const left = {
       addresses: addresses.sort((a, b) => a.key.compare(b.key)),
       entries: keyed(entries),
-      gone: gone.map((address) => ({ address, key: keyOf(address) })),
+      gone: gone.map((address) => ({ address, key: shortKeyOf(address) })),
     };
     try {
       while (left.addresses.length > 0) {
@@ -133,7 +133,7 @@ export class Flusher {
   #row({ address: { address, entry, total, firstHit, lastHit, row } }: UnstoredAddress, key: Buffer): KnockingTable {
     return {
       address: key,
-      entry: entry === null ? null : keyOf(entry),
+      entry: entry === null ? null : shortKeyOf(entry),
       ...{ total, first_hit: firstHit, last_hit: lastHit },
       hour_hits: this.#deps.knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
       counters: this.#deps.collector.addresses.stored(address) ?? '',
@@ -195,7 +195,15 @@ function keyed(sums: ReadonlyMap<string, Unstored>): (EntryIncrease & { readonly
 
 /** @param text canonical */
 export function keyOf(text: string): Buffer {
+  return sortKey(entryOf(text));
+}
+
+function shortKeyOf(text: string): Buffer {
+  return shortKey(entryOf(text));
+}
+
+function entryOf(text: string): IpEntry {
   const parsed = parseIp(text);
   if (!parsed.ok) throw new RangeError(parsed.why);
-  return sortKey(parsed.entry);
+  return parsed.entry;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
-import { sortKey } from '../domain/ip.ts';
+import { shortKey, sortKey } from '../domain/ip.ts';
 import { HitsStore } from '../store/hits-store.ts';
 import { InsightStore } from '../store/insight-store.ts';
 import type { Database } from '../store/open-database.ts';
@@ -82,7 +82,7 @@ it('skips a damaged row, and counts its address from the beginning', async () =>
   await kit.pass(130, () => {
     for (const address of ['192.0.2.9', '192.0.2.10']) kit.haproxy.deny(address);
   });
-  await sql`update knocking set counters = 'x' where address = ${key('192.0.2.9')}`.execute(database.write);
+  await sql`update knocking set counters = 'x' where address = ${shortKey(entry('192.0.2.9'))}`.execute(database.write);
   kit.restart();
   await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));
   const { knocking } = kit.insight.state!.state;

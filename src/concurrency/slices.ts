@@ -22,6 +22,35 @@ export class TimeSlice {
   }
 }
 
+const sortedAtOnce = 1_000;
+
+/** The items in order, those that are equal in the order of before. At once, 100,000 keys would take 0.2 s. */
+export async function sortedInSlices<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
+  const slice = new TimeSlice();
+  let runs: T[][] = [];
+  for (let at = 0; at < items.length; at += sortedAtOnce) {
+    runs.push(items.slice(at, at + sortedAtOnce).sort(compare));
+    if (slice.due()) await slice.rest();
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(await mergedRuns(runs[at]!, runs[at + 1] ?? [], compare, slice));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function mergedRuns<T>(a: T[], b: T[], compare: (a: T, b: T) => number, slice: TimeSlice): Promise<T[]> {
+  const merged: T[] = [];
+  let [fromA, fromB] = [0, 0];
+  while (fromA < a.length && fromB < b.length) {
+    merged.push(compare(a[fromA]!, b[fromB]!) <= 0 ? a[fromA++]! : b[fromB++]!);
+    if (merged.length % sortedAtOnce === 0 && slice.due()) await slice.rest();
+  }
+  return merged.concat(a.slice(fromA), b.slice(fromB));
+}
+
 /**
  * One slice per turn of the event loop, shared by concurrent computations: ten at once must not block it for ten
  * slices.

@@ -84,7 +84,11 @@ export class KeyedCounters {
    * @param first number of the first worker since HAProxy was started
    */
   keep(living: ReadonlySet<number>, first: number): void {
-    for (const [key, counters] of this.#keys) this.#keys.set(key, packed(kept(unpacked(counters), living, first)));
+    for (const [key, counters] of this.#keys) {
+      const values = unpacked(counters);
+      const left = kept(values, living, first);
+      if (left.length < values.length) this.#keys.set(key, packed(left));
+    }
   }
 
   #forgetOldest(): void {

@@ -254,17 +254,17 @@ describe('loud clients', () => {
     expect(await new InsightStore(database).clients()).toMatchObject([{ requests: 9 }]);
   });
 
-  it('that were never stored need not be deleted', () => {
+  it('that were never stored need not be deleted', async () => {
     const clients = new LoudClients();
     clients.restore({ address: '203.0.113.7', requests: 1, errors: 0, firstSeen: 1, lastSeen: 1, ignoredUntil: null });
     const loud = Array.from(
       { length: mostClients + 5 },
       (_, n) => [`c${n}`, { requests: 9, rate: 9, errors: 0 }] as const,
     );
-    clients.count(1, new Map(loud), 1_000);
+    await clients.count(1, new Map(loud), 1_000);
     expect(clients.size).toBe(mostClients);
     expect([...clients.takeGone()]).toEqual(['203.0.113.7']);
-    clients.count(1, requests(1), 1_010);
+    await clients.count(1, requests(1), 1_010);
     clients.giveBack([], ['203.0.113.7', '203.0.113.8']);
     expect([...clients.takeGone()]).toContain('203.0.113.8');
   });

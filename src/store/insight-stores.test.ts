@@ -94,7 +94,9 @@ describe('stored hits', () => {
     const rows = Array.from({ length: hitsAtOnce }, (_, n) => ({ sortKey: numbered(n), hits: 1 }));
     for (const at of [noon, noon + 3_600, noon + 50 * 3_600]) await store.putHour(at, rows.slice(0, 1_500));
     const later = noon + 60 * 3_600;
-    expect([await store.prune(later), await store.prune(later)]).toEqual([true, false]);
+    expect(await store.prune(later)).toBe(true);
+    expect(await collected(store.hours(0))).toHaveLength(3 * 1_500 - hitsAtOnce);
+    expect(await store.prune(later)).toBe(false);
     const left = await collected(store.hours(0));
     expect(new Set(left.map(({ at }) => at))).toEqual(new Set([noon + 50 * 3_600]));
   });
@@ -136,7 +138,10 @@ describe('stored series', () => {
     const long = { metric: 'denied', label: 0, step: 7_200, at: noon, value: 5 } as const;
     await store.write({ points: [...points, long], states: {} });
     const later = noon + steps[0].keepSeconds + 2_400 * 60;
-    expect([await store.prune(later), await store.prune(later)]).toEqual([true, false]);
+    const stored = () => store.points({ metric: 'denied', labels: [0], step: 60, from: 0, to: later });
+    expect(await store.prune(later)).toBe(true);
+    expect(await stored()).toHaveLength(2_500 - 2_000);
+    expect(await store.prune(later)).toBe(false);
     const left = await store.points({ metric: 'denied', labels: [0], step: 60, from: 0, to: later });
     expect(left).toHaveLength(100);
     expect(await store.points({ metric: 'denied', labels: [0], step: 7_200, from: 0, to: later })).toHaveLength(1);

@@ -30,7 +30,7 @@ export class Attribution {
     this.#generation = generation;
     const found = new Map<string, EntryAround | null>();
     const unknown: string[] = [];
-    const slice = new TimeSlice();
+    const slice = TimeSlice.ofItems();
     for (const address of addresses) {
       if (slice.due()) await slice.rest();
       const known = this.#cached.get(address);
@@ -44,7 +44,7 @@ export class Attribution {
   async #lookUp(addresses: readonly string[], found: Map<string, EntryAround | null>): Promise<void> {
     const around = await this.#entries.around(addresses);
     if (this.#cached.size + addresses.length > this.#most) this.#cached.clear();
-    const slice = new TimeSlice();
+    const slice = TimeSlice.ofItems();
     for (const address of addresses) {
       if (slice.due()) await slice.rest();
       const entry = around.get(address) ?? null;

@@ -18,8 +18,8 @@ import { type StoredWorkers, Workers } from './workers.ts';
 /** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const mostSites = 10_000;
-/** Counted between two checks of the time. */
-const countedAtOnce = 100;
+/** Counted between two calls of `due`. */
+const countedAtOnce = 20;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -152,7 +152,7 @@ export class Collector {
     this.#lastAt = setBack ? at : Math.max(at, this.#lastAt ?? at);
     this.#failure = null;
     const hits = new Map<string, number>();
-    const slice = new TimeSlice();
+    const slice = TimeSlice.ofItems();
     let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
     this.#startAgain(reading);

@@ -154,7 +154,7 @@ export class Flusher {
     const { knocking, hits } = this.#deps;
     const addresses: { text: string; hits: number }[] = [];
     const entries = new Map<string, number>();
-    const slice = new TimeSlice();
+    const slice = TimeSlice.ofItems();
     for (const { address, entry, row } of knocking.all()) {
       if (slice.due()) await slice.rest();
       const count = knocking.hours.of(row, hour);
@@ -196,7 +196,7 @@ function increaseOf({ item: [, sum], key }: Keyed<readonly [string, Unstored]>):
 
 /** In the order of a table fewer of its pages are written. In slices, since there may be 100,000. */
 async function inTableOrder<T>(items: Iterable<T>, keyIn: (item: T) => Buffer): Promise<Keyed<T>[]> {
-  const slice = new TimeSlice();
+  const slice = TimeSlice.ofItems();
   const all: Keyed<T>[] = [];
   for (const item of items) {
     all.push({ item, key: keyIn(item) });

@@ -73,7 +73,7 @@ export class LoudClients {
 
   /** In slices, since there may be 100,000. @param worker its number  @param at in seconds */
   async count(worker: number, clients: WorkerReading['clients'], at: number): Promise<void> {
-    const slice = new TimeSlice();
+    const slice = TimeSlice.ofItems();
     for (const [address, { requests, rate, errors }] of clients) {
       if (slice.due()) await slice.rest();
       const known = this.get(address, at);

@@ -204,7 +204,7 @@ async function mapped<From, To>(
   all: ReadonlyMap<string, From> | undefined,
   value: (from: From) => To | null,
 ): Promise<Map<string, To>> {
-  const slice = new TimeSlice();
+  const slice = TimeSlice.ofItems();
   const found = new Map<string, To>();
   for (const [key, from] of all ?? []) {
     if (slice.due()) await slice.rest();

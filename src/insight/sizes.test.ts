@@ -155,7 +155,7 @@ it(
       kit.now = new Date(kit.now.getTime() + seconds * 1_000);
     };
     // What the service does once an hour would take most of the time: here it is done once in so many.
-    const hoursPerPrune = 24;
+    const hoursPerPrune = 240;
     let [hours, pruning] = [0, false];
     const { prune } = SeriesStore.prototype;
     const { pruneEntries } = HitsStore.prototype;

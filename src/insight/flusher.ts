@@ -155,9 +155,9 @@ export class Flusher {
     const addresses: { text: string; hits: number }[] = [];
     const entries = new Map<string, number>();
     const slice = TimeSlice.ofItems();
-    for (const { address, entry, row } of knocking.all()) {
+    for (const { address, entry, row, lastHit } of knocking.all()) {
       if (slice.due()) await slice.rest();
-      const count = knocking.hours.of(row, hour);
+      const count = lastHit < hour * hourSeconds ? 0 : knocking.hours.of(row, hour);
       if (count === 0) continue;
       addresses.push({ text: address, hits: count });
       if (entry !== null && entry !== address) entries.set(entry, (entries.get(entry) ?? 0) + count);

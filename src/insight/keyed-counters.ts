@@ -86,6 +86,7 @@ export class KeyedCounters {
   keep(living: ReadonlySet<number>, first: number): void {
     for (const [key, counters] of this.#keys) {
       const values = unpacked(counters);
+      if (values.length === 0) continue;
       const left = kept(values, living, first);
       if (left.length < values.length) this.#keys.set(key, packed(left));
     }

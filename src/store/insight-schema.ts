@@ -59,7 +59,7 @@ export interface ClientsTable {
 }
 
 interface SeriesTable {
-  /** `metrics` of `series-store.ts`. */
+  /** `numberOf` of `series-store.ts`. */
   metric: number;
   /** 0: the sum of all. */
   label: number;

@@ -132,6 +132,19 @@ describe('stored series', () => {
     expect([...(await again.labels('source')).values()]).toEqual(['manual']);
   });
 
+  it('of labels are deleted too, those of one moment together', async () => {
+    const store = new SeriesStore(database);
+    const labels = [1, 2, 3];
+    const points = labels.flatMap((label) =>
+      [0, 1].map((n) => ({ metric: 'denied', ...point(noon + n * 60, 1), label }) as const),
+    );
+    await store.write({ points, states: {} });
+    const left = () => store.points({ metric: 'denied', labels, step: 60, from: 0, to: noon + 600 });
+    expect(await left()).toHaveLength(6);
+    await store.prune(noon + steps[0].keepSeconds + 60);
+    expect((await left()).map(({ label, at }) => [label, at])).toEqual(labels.map((label) => [label, noon + 60]));
+  });
+
   it('are deleted in slices when they are older than their step is kept', async () => {
     const store = new SeriesStore(database);
     const points = Array.from({ length: 2_500 }, (_, n) => ({ metric: 'denied', ...point(noon + n * 60, 1) }) as const);

@@ -6,6 +6,8 @@ import { RowsWriter } from './row-blocks.ts';
 /** Numbers are stored: never changed, never used again. */
 export const metrics = { denied: 1, requests: 2, not_attributed: 3, addresses: 4, entries: 5 } as const;
 export type Metric = keyof typeof metrics;
+/** Added to the number of a metric for the points of its labels: those of one moment are on one page, and the sums on few. */
+const ofLabels = 100;
 export type LabelKind = 'site' | 'source';
 
 /** How a step's value follows from the values in it. */
@@ -69,16 +71,16 @@ export class SeriesStore {
           .insertInto('series')
           .values(new Array(count).fill({ metric: 0, label: 0, step: 0, at: 0, value: 0 }))
           .onConflict((conflict) =>
-            conflict.columns(['metric', 'label', 'step', 'at']).doUpdateSet({ value: sql.raw(value[how]) }),
+            conflict.columns(['metric', 'step', 'at', 'label']).doUpdateSet({ value: sql.raw(value[how]) }),
           )
           .compile(),
       );
     this.#put = { sum: put('sum'), most: put('most'), last: put('last') };
     const { write } = database;
-    const old = write.selectFrom('series').select('at').where('metric', '=', 0).where('label', '=', 0);
-    this.#old = new PreparedQuery(old.where('step', '=', 0).where('at', '<', 0).orderBy('at').limit(0).compile());
-    const gone = write.deleteFrom('series').where('metric', '=', 0).where('label', '=', 0);
-    this.#deleteUpTo = new PreparedQuery(gone.where('step', '=', 0).where('at', '<=', 0).compile());
+    const old = write.selectFrom('series').select('at').where('metric', '=', 0).where('step', '=', 0);
+    this.#old = new PreparedQuery(old.where('at', '<', 0).orderBy('at').limit(0).compile());
+    const gone = write.deleteFrom('series').where('metric', '=', 0).where('step', '=', 0);
+    this.#deleteUpTo = new PreparedQuery(gone.where('at', '<=', 0).compile());
   }
 
   /** The number of a label, which is created if it is one of the first of its kind. */
@@ -109,7 +111,7 @@ export class SeriesStore {
       for (const [kind, own] of Map.groupBy(points, ({ metric }) => kinds[metric])) {
         await this.#put[kind].write(
           transaction,
-          own.map(({ metric, label, step, at, value }) => [metrics[metric], label, step, at, value]),
+          own.map(({ metric, label, step, at, value }) => [numberOf(metric, label), label, step, at, value]),
         );
       }
       for (const [name, state] of Object.entries(states)) {
@@ -133,7 +135,7 @@ export class SeriesStore {
     return await this.#database.read
       .selectFrom('series')
       .select(['label', 'at', 'value'])
-      .where('metric', '=', metrics[request.metric])
+      .where('metric', 'in', [...new Set(request.labels.map((label) => numberOf(request.metric, label)))])
       .where('label', 'in', request.labels)
       .where('step', '=', request.step)
       .where('at', '>=', request.from)
@@ -152,21 +154,19 @@ export class SeriesStore {
     return row === undefined ? undefined : JSON.parse(row.value_json);
   }
 
-  /** Deletes at most 2,000 points that are older than they are kept. Returns whether more are left. */
+  /** Deletes about 2,000 points that are older than they are kept. Returns whether more are left. */
   async prune(now: number): Promise<boolean> {
-    const labels = await this.#database.read.selectFrom('series_labels').select('id').execute();
-    const series = Object.values(metrics).flatMap((metric) =>
-      [0, ...labels.map(({ id }) => id)].flatMap((label) => steps.map((step) => ({ metric, label, step }))),
-    );
     let left = pointsAtOnce;
     await this.#database.write.transaction().execute(async (transaction) => {
-      for (const { metric, label, step } of series) {
-        if (left <= 0) return;
-        const one = [metric, label, step.seconds] as const;
-        const old = await this.#old.all(transaction, [...one, now - step.keepSeconds, left]);
-        if (old.length === 0) continue;
-        left -= old.length;
-        await this.#deleteUpTo.write(transaction, [...one, old.at(-1)!.at]);
+      for (const number of Object.values(metrics).flatMap((metric) => [metric, metric + ofLabels])) {
+        for (const { seconds, keepSeconds } of steps) {
+          if (left <= 0) return;
+          const old = await this.#old.all(transaction, [number, seconds, now - keepSeconds, left]);
+          if (old.length === 0) continue;
+          left -= old.length;
+          // With all labels of the last moment.
+          await this.#deleteUpTo.write(transaction, [number, seconds, old.at(-1)!.at]);
+        }
       }
     });
     return left <= 0;
@@ -181,4 +181,8 @@ export class SeriesStore {
     }
     return this.#labels;
   }
+}
+
+function numberOf(metric: Metric, label: number): number {
+  return metrics[metric] + (label === 0 ? 0 : ofLabels);
 }

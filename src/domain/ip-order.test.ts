@@ -5,9 +5,11 @@ import {
   compareEntries,
   containingNetworks,
   covers,
+  entryOfShortKey,
   type IpEntry,
   lookupForms,
   parseIp,
+  shortKey,
   sortKey,
   sortKeyRange,
 } from './ip.ts';
@@ -52,6 +54,18 @@ describe('sort keys', () => {
         expect(Math.sign(compareEntries(a, b))).toBe(sortKey(a).compare(sortKey(b)));
       }),
     );
+  });
+
+  it('short keys name the same entry in fewer bytes', () => {
+    const lengths = { '1.2.3.4': 4, '1.2.3.0/24': 5, '::1': 16, '2001:db8::/32': 17, '0.0.0.0': 4, '128.0.0.0/1': 5 };
+    for (const [text, length] of Object.entries(lengths)) expect(shortKey(entryOf(text))).toHaveLength(length);
+    fc.assert(
+      fc.property(anyEntry, anyEntry, (a, b) => {
+        expect(entryOfShortKey(shortKey(a))).toEqual(a);
+        expect(shortKey(a).equals(shortKey(b))).toBe(a.text === b.text);
+      }),
+    );
+    for (const length of [0, 3, 6, 15, 18]) expect(() => entryOfShortKey(Buffer.alloc(length))).toThrow(RangeError);
   });
 
   it('sort keys are equal only for equal entries', () => {

@@ -20,6 +20,27 @@ export function sortKey(entry: IpEntry): Buffer {
   return key(entry.words, prefixInIpv6Terms(entry));
 }
 
+/**
+ * The same in fewer bytes, for a table of single addresses: 4 of an IPv4 address, 16 of an IPv6 address, one more of a
+ * network. In memcmp order IPv4 is not at `::ffff:0:0/96`.
+ */
+export function shortKey(entry: IpEntry): Buffer {
+  const prefix = prefixInIpv6Terms(entry);
+  return key(entry.words, prefix).subarray(entry.family === 4 ? 12 : 0, prefix === 128 ? 16 : 17);
+}
+
+/** The entry with this `shortKey`. @throws RangeError for another length */
+export function entryOfShortKey(bytes: Uint8Array): IpEntry {
+  const isIpv4 = bytes.length === 4 || bytes.length === 5;
+  if (!isIpv4 && bytes.length !== 16 && bytes.length !== 17)
+    throw new RangeError(`no address has a key of ${bytes.length} bytes`);
+  const long = Buffer.alloc(17);
+  long.fill(0xff, isIpv4 ? 10 : 17);
+  long[16] = 128;
+  long.set(bytes, isIpv4 ? 12 : 0);
+  return entryOfSortKey(long);
+}
+
 /** The order of `sortKey`, without creating the keys. */
 export function compareEntries(a: IpEntry, b: IpEntry): number {
   return (

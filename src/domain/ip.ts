@@ -18,8 +18,10 @@ export {
   compareEntries,
   containingNetworks,
   covers,
+  entryOfShortKey,
   entryOfSortKey,
   lookupForms,
+  shortKey,
   sortKey,
   sortKeyRange,
 } from './ip-order.ts';

@@ -1,3 +1,4 @@
+import { sortedInSlices, TimeSlice } from '../concurrency/slices.ts';
 import type { Emit } from '../events/facts.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
@@ -143,13 +144,15 @@ export class AttackRecorder {
     const { knocking } = this.#deps.state;
     const hours = Math.min(24, Math.floor(at / hourSeconds) - Math.floor(startedAt / hourSeconds) + 1);
     const networks = new Map<string, number>();
+    const slice = TimeSlice.ofItems();
     for (const { entry, row, lastHit } of knocking.all()) {
+      if (slice.due()) await slice.rest();
       if (entry === null || lastHit < startedAt) continue;
       networks.set(entry, (networks.get(entry) ?? 0) + knocking.hours.sum(row, hours));
     }
     return {
-      networks: topOf(networks).map(([entry, denied]) => ({ entry, denied })),
-      sites: topOf(await this.#sites(startedAt, at)).map(([site, denied]) => ({ site, denied })),
+      networks: (await topOf(networks)).map(([entry, denied]) => ({ entry, denied })),
+      sites: (await topOf(await this.#sites(startedAt, at))).map(([site, denied]) => ({ site, denied })),
     };
   }
 
@@ -167,6 +170,6 @@ export class AttackRecorder {
   }
 }
 
-function topOf(sums: ReadonlyMap<string, number>): [string, number][] {
-  return [...sums].sort((a, b) => b[1] - a[1]).slice(0, storedTops);
+async function topOf(sums: ReadonlyMap<string, number>): Promise<[string, number][]> {
+  return (await sortedInSlices([...sums], (a, b) => b[1] - a[1])).slice(0, storedTops);
 }

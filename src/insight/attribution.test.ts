@@ -106,7 +106,8 @@ describe('attribution', () => {
   });
 
   it('attributes 6to4 and IPv4-compatible sources to the IPv4 entry by which HAProxy denies them', async () => {
-    await block(store, '192.0.2.0/24', '2001:db8::/32');
+    await block(store, '192.0.2.0/24', '192.0.2.7', '2001:db8::/32');
+    expect(await entriesOf('2002:c000:207::1', '::192.0.2.7')).toEqual(['192.0.2.7', '192.0.2.7']);
     expect(await entriesOf('192.0.2.9', '2002:c000:209::1', '::192.0.2.9', '2001:db8::9', '198.51.100.1')).toEqual([
       '192.0.2.0/24',
       '192.0.2.0/24',

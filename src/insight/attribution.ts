@@ -1,3 +1,4 @@
+import { TimeSlice } from '../concurrency/slices.ts';
 import type { EntryAround } from '../store/entry-lookup.ts';
 
 /** The part of the store that attribution needs. */
@@ -29,7 +30,9 @@ export class Attribution {
     this.#generation = generation;
     const found = new Map<string, EntryAround | null>();
     const unknown: string[] = [];
+    const slice = TimeSlice.ofItems();
     for (const address of addresses) {
+      if (slice.due()) await slice.rest();
       const known = this.#cached.get(address);
       if (known === undefined) unknown.push(address);
       else found.set(address, known);
@@ -41,7 +44,9 @@ export class Attribution {
   async #lookUp(addresses: readonly string[], found: Map<string, EntryAround | null>): Promise<void> {
     const around = await this.#entries.around(addresses);
     if (this.#cached.size + addresses.length > this.#most) this.#cached.clear();
+    const slice = TimeSlice.ofItems();
     for (const address of addresses) {
+      if (slice.due()) await slice.rest();
       const entry = around.get(address) ?? null;
       found.set(address, entry);
       this.#cached.set(address, entry);

@@ -1,5 +1,6 @@
 // What a reading of HAProxy's tables adds to the figures.
 
+import { TimeSlice } from '../concurrency/slices.ts';
 import type { EntryAround } from '../store/entry-lookup.ts';
 import type { LabelKind } from '../store/series-store.ts';
 import type { ActiveAddresses } from './active-addresses.ts';
@@ -17,6 +18,8 @@ import { type StoredWorkers, Workers } from './workers.ts';
 /** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const mostSites = 10_000;
+/** Counted between two calls of `due`. */
+const countedAtOnce = 20;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -134,7 +137,10 @@ export class Collector {
     };
   }
 
-  /** Never throws for the database: what HAProxy counted must not be lost. */
+  /**
+   * Never throws for the database: what HAProxy counted must not be lost. In slices, since 100,000 addresses may be
+   * active: one call at a time.
+   */
   async take(reading: InsightReading): Promise<Counted> {
     const at = Math.floor(reading.at.getTime() / 1_000);
     const first = this.#lastAt === null;
@@ -146,29 +152,30 @@ export class Collector {
     this.#lastAt = setBack ? at : Math.max(at, this.#lastAt ?? at);
     this.#failure = null;
     const hits = new Map<string, number>();
+    const slice = TimeSlice.ofItems();
     let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
     this.#startAgain(reading);
-    this.#expire(reading, at);
+    await this.#expire(reading, at, slice);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
-      const known = this.#withoutForgotten(worker, before);
-      const { frontEnd, sites, counted: shown } = this.#advance(reading.at, known, hits);
+      const known = await this.#withoutForgotten(worker, before, slice);
+      const { frontEnd, sites, counted: shown } = await this.#advance(reading.at, known, hits, slice);
       unseen ||= !worker.current && frontEnd.denied > shown;
       const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
       // What a worker counted before it was first read is of no known time.
       const counted = first ? { requests: 0, denied: 0 } : frontEnd;
       denied += counted.denied;
       spans.push({ span, ...counted, sites });
-      this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
+      await this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
     }
     this.#forgetExited(reading);
-    this.#addUnchanged(reading, at, hits);
-    const { attributed, ...found } = await this.#attribute(reading, hits, at, spans.at(-1)?.span ?? { from, to: at });
+    await this.#addUnchanged(reading, at, hits, slice);
+    const span = spans.at(-1)?.span ?? { from, to: at };
+    const { attributed, ...found } = await this.#attribute(reading, { hits, at, span, slice });
     const total = [...hits.values()].reduce((sum, more) => sum + more, 0);
     const balanced = this.#balance.add(first ? total : denied, attributed);
     const sites = await this.#note(spans, at);
-    const span = spans.at(-1)?.span ?? { from, to: at };
     this.#deps.points.spread('denied', 0, span, balanced.denied);
     this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
     return { at, ...balanced, ...found, sites, unseen, failure: this.#failure };
@@ -181,14 +188,17 @@ export class Collector {
     this.#forgotten.clear();
   }
 
-  #advance(at: Date, worker: WorkerReading, hits: Map<string, number>) {
+  async #advance(at: Date, worker: WorkerReading, hits: Map<string, number>, slice: TimeSlice) {
     const { startedAt, handsOver } = worker;
     const number = this.workers.numberOf(worker);
     const tables = { at, number, startedAt, handsOver };
     let counted = 0;
-    for (const [address, more] of this.addresses.advance(tables, worker.denied, this.#startOf(worker, at))) {
-      hits.set(address, (hits.get(address) ?? 0) + more);
-      counted += more;
+    for (const part of partsOf(worker.denied)) {
+      if (slice.due()) await slice.rest();
+      for (const [address, more] of this.addresses.advance(tables, part, this.#startOf(worker, at))) {
+        hits.set(address, (hits.get(address) ?? 0) + more);
+        counted += more;
+      }
     }
     const own = new Map([
       ['requests', worker.requests],
@@ -208,13 +218,14 @@ export class Collector {
    * HAProxy forgets addresses in a slightly different order, and so may remember one longer than the service. If it was not
    * denied since the last reading, it was counted before the service forgot it. The clock may have been set back a little.
    */
-  #withoutForgotten(worker: WorkerReading, lastAt: number | null): WorkerReading {
+  async #withoutForgotten(worker: WorkerReading, lastAt: number | null, slice: TimeSlice): Promise<WorkerReading> {
     if (lastAt === null || worker.deniedAt.size === 0) return worker;
-    const denied = new Map(worker.denied);
-    for (const [address, at] of worker.deniedAt) {
-      if (at >= lastAt - setBackSeconds || this.#deps.knocking.get(address) !== undefined) continue;
-      this.#forgotten.note(address, worker.denied.get(address)!, at);
-      denied.delete(address);
+    const denied = new Map<string, number>();
+    for (const [address, value] of worker.denied) {
+      if (slice.due()) await slice.rest();
+      const at = worker.deniedAt.get(address) ?? lastAt;
+      if (at >= lastAt - setBackSeconds || this.#deps.knocking.get(address) !== undefined) denied.set(address, value);
+      else this.#forgotten.note(address, value, at);
     }
     return { ...worker, denied };
   }
@@ -223,23 +234,34 @@ export class Collector {
    * A day after its last request HAProxy forgets an address, and counts it from 0 again. Not after a pause: the clock may
    * have been set meanwhile.
    */
-  #expire({ whole, workers }: InsightReading, at: number): void {
+  async #expire({ whole, workers }: InsightReading, at: number, slice: TimeSlice): Promise<void> {
     if (whole) return;
-    for (const { denied } of workers)
-      for (const address of denied.keys())
+    for (const { denied } of workers) {
+      for (const address of denied.keys()) {
+        if (slice.due()) await slice.rest();
         if ((this.#deps.knocking.get(address)?.lastHit ?? at) < at - forgottenSeconds) this.addresses.expired(address);
+      }
+    }
   }
 
   /**
    * HAProxy may forget an address earlier, if its table is full or it was started again; it may then count to just the
    * value that it had. But it lists an address only for some time after a request.
    */
-  #addUnchanged({ whole, workers }: InsightReading, at: number, hits: Map<string, number>): void {
+  async #addUnchanged(
+    { whole, workers }: InsightReading,
+    at: number,
+    hits: Map<string, number>,
+    slice: TimeSlice,
+  ): Promise<void> {
     if (whole) return;
     const before = at - listedSeconds;
-    for (const { denied } of workers)
-      for (const address of denied.keys())
+    for (const { denied } of workers) {
+      for (const address of denied.keys()) {
+        if (slice.due()) await slice.rest();
         if (!hits.has(address) && (this.#deps.knocking.get(address)?.lastHit ?? at) < before) hits.set(address, 1);
+      }
+    }
   }
 
   /** One that only did not answer is not forgotten. */
@@ -254,7 +276,16 @@ export class Collector {
     this.#deps.clients.keep(living);
   }
 
-  async #attribute(reading: InsightReading, hits: ReadonlyMap<string, number>, at: number, span: Span) {
+  async #attribute(
+    reading: InsightReading,
+    counted: {
+      readonly hits: ReadonlyMap<string, number>;
+      readonly at: number;
+      readonly span: Span;
+      readonly slice: TimeSlice;
+    },
+  ) {
+    const { hits, at, span, slice } = counted;
     const { attribution, knocking, active } = this.#deps;
     const rejected = rejectedIn(reading).filter((address) => !hits.has(address));
     const addresses = [...hits.keys(), ...rejected];
@@ -264,6 +295,7 @@ export class Collector {
     const byKind = new Map<string, number>();
     let attributed = 0;
     for (const [address, more] of hits) {
+      if (slice.due()) await slice.rest();
       const entry = around.get(address) ?? null;
       active.saw(at, knocking.count(address, more, entry, at));
       if (entry === null) continue;
@@ -324,6 +356,17 @@ export class Collector {
       return otherwise;
     }
   }
+}
+
+function* partsOf(values: ReadonlyMap<string, number>): Iterable<ReadonlyMap<string, number>> {
+  let part = new Map<string, number>();
+  for (const [key, value] of values) {
+    part.set(key, value);
+    if (part.size < countedAtOnce) continue;
+    yield part;
+    part = new Map();
+  }
+  yield part;
 }
 
 /**

@@ -114,6 +114,45 @@ describe('counters of HAProxy', () => {
     expect(counters.size).toBe(2);
   });
 
+  it('forget in the order of the last change, whatever was forgotten before', () => {
+    const change = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), expires: fc.boolean() });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4 }), fc.array(change, { maxLength: 40 }), (most, changes) => {
+        const counters = new Counters({ most });
+        let known: string[] = [];
+        for (const [value, { key, expires }] of changes.entries()) {
+          known = known.filter((other) => other !== key);
+          if (expires) counters.expired(key);
+          else {
+            known.push(key);
+            counters.advance(separate(1, 10), new Map([[key, value + 1]]));
+          }
+          known = known.slice(Math.max(0, known.length - most));
+          expect([...counters.keys()]).toEqual(known);
+        }
+      }),
+    );
+  });
+
+  it('cost as much each, however many there are', () => {
+    /** Milliseconds of 1,000 new keys. Least of three: other work on the machine only adds. */
+    const costOf = (most: number): number => {
+      const counters = new Counters({ most });
+      const advance = (from: number, count: number, value: number) => {
+        const keys = Array.from({ length: count }, (_, n) => [`${from + n}`, value] as const);
+        const began = performance.now();
+        counters.advance(separate(1, 10), new Map(keys));
+        return performance.now() - began;
+      };
+      advance(0, most, 1);
+      // All of them move to the end.
+      advance(0, most, 2);
+      return Math.min(...[1, 2, 3].map((batch) => advance(most + batch * 1_000, 1_000, 1)));
+    };
+    costOf(2_000);
+    expect(costOf(60_000)).toBeLessThan(10 * costOf(2_000));
+  });
+
   it('continue after a restart of the service', () => {
     const before = new Counters({ most: 10 });
     before.advance(shared(1, 10), one(10));

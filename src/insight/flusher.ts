@@ -1,7 +1,7 @@
 // Stores what has changed, in slices with lower priority than blocks: each minute, and at a reload.
-import { yieldToLoop } from '../concurrency/pause.ts';
+import { sortedInSlices, TimeSlice } from '../concurrency/slices.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import { parseIp, sortKey } from '../domain/ip.ts';
+import { type IpEntry, parseIp, shortKey, sortKey } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
 import type { KnockingTable } from '../store/insight-schema.ts';
 import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
@@ -70,29 +70,23 @@ export class Flusher {
 
   async #writeHits({ changed, entries, gone }: UnstoredHits): Promise<void> {
     const { knocking, hits } = this.#deps;
-    // In the order of the tables: fewer pages are written.
-    const addresses: { readonly one: UnstoredAddress; readonly key: Buffer }[] = [];
-    for (const one of changed) {
-      addresses.push({ one, key: keyOf(one.address.address) });
-      if (addresses.length % addressesAtOnce === 0) await yieldToLoop();
-    }
     const left = {
-      addresses: addresses.sort((a, b) => a.key.compare(b.key)),
-      entries: keyed(entries),
-      gone: gone.map((address) => ({ address, key: keyOf(address) })),
+      addresses: await inTableOrder(changed, ({ address: { address } }) => shortKeyOf(address)),
+      entries: await inTableOrder(entries, ([entry]) => keyOf(entry)),
+      gone: await inTableOrder(gone, shortKeyOf),
     };
     try {
       while (left.addresses.length > 0) {
         const slice = left.addresses.slice(0, addressesAtOnce);
-        const rows = slice.map(({ one, key }) => this.#row(one, key));
-        const sums = increases(slice.map(({ one }) => one));
+        const rows = slice.map(({ item, key }) => this.#row(item, key));
+        const sums = await increases(slice.map(({ item }) => item));
         await this.#turn(() => hits.write({ knocking: rows, entries: sums, gone: [] }));
-        for (const { one } of slice) one.address.stored = true;
+        for (const { item } of slice) item.address.stored = true;
         left.addresses = left.addresses.slice(slice.length);
       }
       while (left.entries.length > 0) {
         const slice = left.entries.slice(0, hitsAtOnce);
-        await this.#turn(() => hits.write({ knocking: [], entries: slice, gone: [] }));
+        await this.#turn(() => hits.write({ knocking: [], entries: slice.map(increaseOf), gone: [] }));
         left.entries = left.entries.slice(slice.length);
       }
       while (left.gone.length > 0) {
@@ -102,9 +96,9 @@ export class Flusher {
       }
     } catch (error) {
       knocking.giveBack({
-        changed: left.addresses.map(({ one }) => one),
-        entries: new Map(left.entries.map(({ entry, ...more }) => [entry, more])),
-        gone: left.gone.map(({ address }) => address),
+        changed: left.addresses.map(({ item }) => item),
+        entries: new Map(left.entries.map(({ item }) => item)),
+        gone: left.gone.map(({ item }) => item),
       });
       throw error;
     }
@@ -133,7 +127,7 @@ export class Flusher {
   #row({ address: { address, entry, total, firstHit, lastHit, row } }: UnstoredAddress, key: Buffer): KnockingTable {
     return {
       address: key,
-      entry: entry === null ? null : keyOf(entry),
+      entry: entry === null ? null : shortKeyOf(entry),
       ...{ total, first_hit: firstHit, last_hit: lastHit },
       hour_hits: this.#deps.knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
       counters: this.#deps.collector.addresses.stored(address) ?? '',
@@ -160,15 +154,17 @@ export class Flusher {
     const { knocking, hits } = this.#deps;
     const addresses: { text: string; hits: number }[] = [];
     const entries = new Map<string, number>();
-    for (const { address, entry, row } of knocking.all()) {
-      const count = knocking.hours.of(row, hour);
+    const slice = TimeSlice.ofItems();
+    for (const { address, entry, row, lastHit } of knocking.all()) {
+      if (slice.due()) await slice.rest();
+      const count = lastHit < hour * hourSeconds ? 0 : knocking.hours.of(row, hour);
       if (count === 0) continue;
       addresses.push({ text: address, hits: count });
       if (entry !== null && entry !== address) entries.set(entry, (entries.get(entry) ?? 0) + count);
     }
     const networks = [...entries].map(([text, count]) => ({ text, hits: count }));
     const at = hour * hourSeconds;
-    for (const rows of [loudestOf(addresses), loudestOf(networks)])
+    for (const rows of [await loudestOf(addresses), await loudestOf(networks)])
       if (rows.length > 0) await this.#turn(() => hits.putHour(at, rows));
   }
 
@@ -177,25 +173,49 @@ export class Flusher {
   }
 }
 
-function loudestOf(counts: { readonly text: string; readonly hits: number }[]): KeyHits[] {
-  const sorted = counts.length <= loudest ? counts : counts.sort((a, b) => b.hits - a.hits).slice(0, loudest);
-  return sorted.map(({ text, hits }) => ({ sortKey: keyOf(text), hits })).sort((a, b) => a.sortKey.compare(b.sortKey));
+async function loudestOf(counts: readonly { readonly text: string; readonly hits: number }[]): Promise<KeyHits[]> {
+  const sorted = counts.length <= loudest ? counts : await sortedInSlices(counts, (a, b) => b.hits - a.hits);
+  const rows = await inTableOrder(sorted.slice(0, loudest), ({ text }) => keyOf(text));
+  return rows.map(({ item: { hits }, key }) => ({ sortKey: key, hits }));
 }
 
-function increases(changed: readonly UnstoredAddress[]): EntryIncrease[] {
+async function increases(changed: readonly UnstoredAddress[]): Promise<EntryIncrease[]> {
   const sums = new Map<string, Unstored>();
   for (const { entries } of changed) for (const one of entries) addTo(sums, one.entry, one);
-  return keyed(sums);
+  return (await inTableOrder(sums, ([entry]) => keyOf(entry))).map(increaseOf);
 }
 
-function keyed(sums: ReadonlyMap<string, Unstored>): (EntryIncrease & { readonly entry: string })[] {
-  const all = [...sums].map(([entry, sum]) => ({ entry, sortKey: keyOf(entry), ...sum }));
-  return all.sort((a, b) => a.sortKey.compare(b.sortKey));
+interface Keyed<T> {
+  readonly item: T;
+  readonly key: Buffer;
+}
+
+function increaseOf({ item: [, sum], key }: Keyed<readonly [string, Unstored]>): EntryIncrease {
+  return { sortKey: key, ...sum };
+}
+
+/** In the order of a table fewer of its pages are written. In slices, since there may be 100,000. */
+async function inTableOrder<T>(items: Iterable<T>, keyIn: (item: T) => Buffer): Promise<Keyed<T>[]> {
+  const slice = TimeSlice.ofItems();
+  const all: Keyed<T>[] = [];
+  for (const item of items) {
+    all.push({ item, key: keyIn(item) });
+    if (slice.due()) await slice.rest();
+  }
+  return await sortedInSlices(all, (a, b) => a.key.compare(b.key));
 }
 
 /** @param text canonical */
 export function keyOf(text: string): Buffer {
+  return sortKey(entryOf(text));
+}
+
+function shortKeyOf(text: string): Buffer {
+  return shortKey(entryOf(text));
+}
+
+function entryOf(text: string): IpEntry {
   const parsed = parseIp(text);
   if (!parsed.ok) throw new RangeError(parsed.why);
-  return sortKey(parsed.entry);
+  return parsed.entry;
 }

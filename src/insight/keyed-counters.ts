@@ -22,6 +22,8 @@ export class KeyedCounters {
   /** In the order of their last change. Packed, since there may be 100,000. */
   readonly #keys = new Map<string, KeyCounters | number>();
   readonly #options: CounterOptions;
+  /** Returns the oldest key next. Kept: a new iterator would pass the places of all keys that were deleted or moved. */
+  #oldest = this.#keys.entries();
 
   constructor(options: CounterOptions) {
     this.#options = options;
@@ -82,14 +84,24 @@ export class KeyedCounters {
    * @param first number of the first worker since HAProxy was started
    */
   keep(living: ReadonlySet<number>, first: number): void {
-    for (const [key, counters] of this.#keys) this.#keys.set(key, packed(kept(unpacked(counters), living, first)));
+    for (const [key, counters] of this.#keys) {
+      const values = unpacked(counters);
+      if (values.length === 0) continue;
+      const left = kept(values, living, first);
+      if (left.length < values.length) this.#keys.set(key, packed(left));
+    }
   }
 
   #forgetOldest(): void {
-    for (const [oldest, counters] of this.#keys) {
-      if (this.#keys.size <= this.#options.most) return;
-      this.#keys.delete(oldest);
-      this.#options.forgotten?.(oldest, highestUpTo(Number.POSITIVE_INFINITY, unpacked(counters)));
+    while (this.#keys.size > this.#options.most) {
+      const next = this.#oldest.next();
+      // An iterator that has ended never goes on.
+      if (next.done === true) this.#oldest = this.#keys.entries();
+      else {
+        const [oldest, counters] = next.value;
+        this.#keys.delete(oldest);
+        this.#options.forgotten?.(oldest, highestUpTo(Number.POSITIVE_INFINITY, unpacked(counters)));
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // Clients that are not blocked and send many requests or errors. HAProxy counts 1 in 16 of their requests; figures here
 // are of that sample until they are shown.
 
+import { sortedInSlices, TimeSlice } from '../concurrency/slices.ts';
 import type { WorkerReading } from './readings.ts';
 
 /** Of 16 requests one is counted. */
@@ -70,9 +71,11 @@ export class LoudClients {
     this.#clients.set(client.address, { ...client, ...fresh });
   }
 
-  /** @param worker its number  @param at in seconds */
-  count(worker: number, clients: WorkerReading['clients'], at: number): void {
+  /** In slices, since there may be 100,000. @param worker its number  @param at in seconds */
+  async count(worker: number, clients: WorkerReading['clients'], at: number): Promise<void> {
+    const slice = TimeSlice.ofItems();
     for (const [address, { requests, rate, errors }] of clients) {
+      if (slice.due()) await slice.rest();
       const known = this.get(address, at);
       const last = known.last.get(worker);
       // Of a client that was not followed only the last minute is known to be recent.
@@ -96,7 +99,7 @@ export class LoudClients {
       this.#changed.add(known);
       this.#gone.delete(address);
     }
-    this.#forgetQuiet(at);
+    await this.#forgetQuiet(at, slice);
   }
 
   /** Of workers that have exited. */
@@ -147,14 +150,23 @@ export class LoudClients {
     for (const address of gone) if (!this.#clients.has(address)) this.#gone.add(address);
   }
 
-  #forgetQuiet(at: number): void {
-    for (const { address, lastSeen, ignoredUntil } of this.#clients.values())
-      if (at - lastSeen > daySeconds && (ignoredUntil ?? 0) <= at) this.#forget(address);
-    if (this.#clients.size <= mostClients) return;
-    const quietest = [...this.#clients.values()]
-      .map((client) => ({ client, requests: rateOf(client, at).requests }))
-      .sort((a, b) => a.requests - b.requests || a.client.lastSeen - b.client.lastSeen);
-    for (const { client } of quietest.slice(0, this.#clients.size - mostClients)) this.#forget(client.address);
+  async #forgetQuiet(at: number, slice: TimeSlice): Promise<void> {
+    const all: { readonly client: LoudClient; readonly requests: number }[] = [];
+    for (const client of this.#clients.values()) {
+      if (slice.due()) await slice.rest();
+      const silent = at - client.lastSeen > daySeconds && (client.ignoredUntil ?? 0) <= at;
+      if (silent) this.#forget(client.address);
+      else all.push({ client, requests: rateOf(client, at).requests });
+    }
+    if (all.length <= mostClients) return;
+    const quietest = await sortedInSlices(
+      all,
+      (a, b) => a.requests - b.requests || a.client.lastSeen - b.client.lastSeen,
+    );
+    for (const { client } of quietest.slice(0, all.length - mostClients)) {
+      if (slice.due()) await slice.rest();
+      this.#forget(client.address);
+    }
   }
 
   #forget(address: string): void {

@@ -2,6 +2,7 @@
 // master, as a reader behind all changes and reloads. All of a worker comes from one connection, so that it is from one
 // worker: during a reload two of them answer on the stats socket.
 
+import { TimeSlice } from '../concurrency/slices.ts';
 import type { InsightMode } from '../domain/insight-mode.ts';
 import { parseIp } from '../domain/ip.ts';
 import {
@@ -157,7 +158,8 @@ class WorkerListing {
     else this.#handsOver ||= lines.some((line) => line.includes(` id=${deniedTable.name} `));
   }
 
-  end(): WorkerReading {
+  /** In slices, since there may be 100,000 entries. */
+  async end(): Promise<WorkerReading> {
     const field = (name: string) => numberIn(this.#info, name);
     const used = new Map<string, number>();
     for (const { name, listing } of this.#tables) {
@@ -166,46 +168,50 @@ class WorkerListing {
     }
     const stats = this.#stats.end();
     const sum = (of: 'requests' | 'denied') => stats.reduce((total, stat) => total + stat[of], 0);
+    const counts = ({ name }: CountingTable) => mapped(this.#entries[name], ([count = 0]) => count);
     return {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),
       current: field('Stopping') === 0,
       handsOver: this.#handsOver,
-      denied: this.#counts(deniedTable),
-      deniedLately: this.#deniedLately(),
-      deniedAt: this.#deniedAt(),
-      sites: this.#counts(sitesTable),
-      clients: new Map(
-        [...(this.#entries[clientsTable.name] ?? [])].map(([address, [requests = 0, rate = 0, errors = 0]]) => [
-          address,
-          { requests, rate, errors },
-        ]),
+      denied: await counts(deniedTable),
+      deniedLately: await mapped(this.#entries[deniedTable.name], ([count = 0, rate = 0]) =>
+        rate < count ? rate : null,
       ),
-      rejected: this.#counts(rejectedTable),
+      deniedAt: await this.#deniedAt(),
+      sites: await counts(sitesTable),
+      clients: await mapped(this.#entries[clientsTable.name], ([requests = 0, rate = 0, errors = 0]) => ({
+        ...{ requests, rate, errors },
+      })),
+      rejected: await counts(rejectedTable),
       requests: sum('requests'),
       deniedRequests: sum('denied'),
       used,
     };
   }
 
-  #deniedLately(): Map<string, number> {
-    const lately = new Map<string, number>();
-    for (const [address, [count = 0, rate = 0]] of this.#entries[deniedTable.name] ?? [])
-      if (rate < count) lately.set(address, rate);
-    return lately;
-  }
-
   /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */
-  #deniedAt(): Map<string, number> {
+  async #deniedAt(): Promise<Map<string, number>> {
     const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
     let longest = 0;
     for (const left of this.#expireIn.values()) longest = Math.max(longest, left);
-    return new Map([...this.#expireIn].map(([key, left]) => [key, at - Math.floor((longest - left) / 1_000)]));
+    return await mapped(this.#expireIn, (left) => at - Math.floor((longest - left) / 1_000));
   }
+}
 
-  #counts({ name }: CountingTable): Map<string, number> {
-    return new Map([...(this.#entries[name] ?? [])].map(([key, [count = 0]]) => [key, count]));
+/** @param value null: the key is left out */
+async function mapped<From, To>(
+  all: ReadonlyMap<string, From> | undefined,
+  value: (from: From) => To | null,
+): Promise<Map<string, To>> {
+  const slice = TimeSlice.ofItems();
+  const found = new Map<string, To>();
+  for (const [key, from] of all ?? []) {
+    if (slice.due()) await slice.rest();
+    const to = value(from);
+    if (to !== null) found.set(key, to);
   }
+  return found;
 }
 
 export class ReadingUnreadable extends Error {

@@ -1,5 +1,5 @@
 // The figures as the last run of the service stored them.
-import { entryOfSortKey } from '../domain/ip.ts';
+import { entryOfShortKey, entryOfSortKey } from '../domain/ip.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
@@ -52,8 +52,8 @@ export async function restored(deps: RestoredDeps) {
   for await (const slice of deps.hits.knocking()) {
     for (const row of slice) {
       try {
-        const text = textOf(row.address);
-        const entry = row.entry === null ? null : textOf(row.entry);
+        const text = entryOfShortKey(row.address).text;
+        const entry = row.entry === null ? null : entryOfShortKey(row.entry).text;
         collector.addresses.restore(text, row.counters, collector.workers.first);
         const { total, first_hit: firstHit, last_hit: lastHit } = row;
         knocking.restore({ address: text, entry, source: null, total, firstHit, lastHit });

@@ -108,9 +108,9 @@ it('what knocks is written once a minute, in little, while blocks go first, and 
   // What a block may wait for is short, however much there is to write.
   expect(Math.max(...written.map(({ rows }) => rows))).toBe(hitsAtOnce);
   const usual = { beside: median(beside.map(({ ms }) => ms)), alone: median(alone), slice: median(slices) };
-  if (longTests) console.log({ logs, usual });
+  if (longTests) console.log({ logs, usual, longest: Math.max(...beside.map(({ ms }) => ms)) });
   // Of the same addresses each minute.
-  expect(logs[0]).toBeLessThan(1.25);
+  expect(logs[0]).toBeLessThan(1);
   expect(beside.length).toBeGreaterThan(1);
   expect(slices.length).toBeGreaterThanOrEqual(written.filter(({ at }) => at > firstFlushes).length);
   // One slice has begun already, and one more is ahead, or as many as take a third of the time of the block before.
@@ -128,7 +128,7 @@ it(
   '400 days of many addresses, sites and sources stay within the bounds of the tables',
   async () => {
     const share = longTests ? 1 : 0.001;
-    const [sites, sources, clients] = [1_000, 200, 500];
+    const [sites, sources, clients] = [1_000, 200, 100];
     const single = 100_000 * share;
     // The longer a point is kept, the longer is its step. HAProxy runs for some seconds of each.
     const rounds = [
@@ -138,17 +138,24 @@ it(
     ];
     const perRound = Math.ceil((longTests ? 10_000_000 : 2_000_000) / (370 * 12 + 28 * 144 + 2 * 1_440));
     const { haproxy } = kit;
-    await blockMany(single);
-    await block(storesOf(database).store, ...Array.from({ length: sources }, (_, n) => `${n + 1}.0.0.0/8`));
+    // No crash is tested here, and there are a hundred thousand commits.
+    await sql`pragma synchronous = off`.execute(database.write);
+    const dotted = (first: number, n: number) => `${first}.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+    const entries = [
+      ...Array.from({ length: single }, (_, n) => dotted(sources + 1 + (n % 20), n)),
+      ...Array.from({ length: sources }, (_, n) => `${n + 1}.0.0.0/8`),
+    ];
+    for (let from = 0; from < entries.length; from += blockedAtOnce)
+      await block(storesOf(database).store, ...entries.slice(from, from + blockedAtOnce));
     await sql`update blocked_ips set source = cast(ip_address as integer) where ip_address like '%.0.0.0/8'`.execute(
       database.write,
     );
-    let denied = 0;
+    let [denied, round] = [0, 0];
     const later = (seconds: number) => {
       kit.now = new Date(kit.now.getTime() + seconds * 1_000);
     };
     // What the service does once an hour would take most of the time: here it is done once in so many.
-    const hoursPerPrune = 24;
+    const hoursPerPrune = 240;
     let [hours, pruning] = [0, false];
     const { prune } = SeriesStore.prototype;
     const { pruneEntries } = HitsStore.prototype;
@@ -162,20 +169,18 @@ it(
     });
     await kit.pass(10);
     for (const { seconds, times } of rounds) {
-      for (let nth = 0; nth < times; nth += 1) {
+      for (let nth = 0; nth < times; nth += 1, round += 1) {
         later(seconds - 10);
         haproxy.start();
         for (let n = 0; n < perRound; n += 1, denied += 1) {
-          const host = Math.floor(denied / sources);
-          const inNetwork = `${(denied % sources) + 1}.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`;
-          haproxy.deny(denied < single ? address(denied) : inNetwork);
+          const inNetwork = dotted((denied % sources) + 1, Math.floor(denied / sources));
+          haproxy.deny(denied < single ? entries[denied]! : inNetwork);
         }
-        for (let n = 0; n < sites; n += 1) haproxy.site(`s${n}.example`, 1);
+        // Those that have a series of their own in each step, and all others by turns.
+        for (let n = 0; n < 50; n += 1) haproxy.site(`s${n}.example`, 1);
+        for (let n = 0; n < 20; n += 1) haproxy.site(`s${50 + ((round * 20 + n) % (sites - 50))}.example`, 1);
         for (let n = 0; n < clients; n += 1)
-          haproxy.client(`2001:db8:${n.toString(16)}:${(denied / perRound).toString(16)}::`, {
-            requests: 5,
-            errors: 1,
-          });
+          haproxy.client(`2001:db8:${n.toString(16)}:${round.toString(16)}::`, { requests: 5, errors: 1 });
         later(10);
         await kit.insight.round();
       }

@@ -34,14 +34,12 @@ const noKey = Buffer.alloc(0);
 const columns = ['sort_key', 'ip_address', 'source', 'others'] as const;
 /** How many networks can cover an IPv4 and an IPv6 address: two lengths, so that each statement is compiled once. */
 const candidates = [31, 127] as const;
-/** Look-ups between two yields to the event loop: a few milliseconds. */
-const atOnce = 100;
 
 /** Longest prefixes among the blocked entries. */
 export class EntryLookup {
   readonly #database: Database;
   readonly #exact: PreparedQuery<Row>;
-  readonly #before: PreparedQuery<Row>;
+  readonly #before: PreparedQuery<Row & { readonly asked: Buffer }>;
   readonly #among: readonly PreparedQuery<Row>[];
 
   constructor(database: Database) {
@@ -51,8 +49,12 @@ export class EntryLookup {
       new PreparedQuery<Row>(blocked().where('ip_address', 'in', new Array<string>(length).fill('')).compile());
     this.#exact = among(BLOCK);
     this.#among = candidates.map(among);
-    const before = blocked().where('sort_key', '<=', noKey).orderBy(sql.ref('sort_key'), 'desc').limit(1);
-    this.#before = new PreparedQuery(before.compile());
+    const before = sql<Row & { asked: Buffer }>`
+      with asked(key) as (values ${sql.join(new Array(BLOCK).fill(sql`(${noKey})`))})
+      select asked.key as asked, ${sql.join(columns.map((column) => sql.ref(column)))} from asked
+      join blocked_ips on sort_key =
+        (select sort_key from blocked_ips where sort_key <= asked.key order by sort_key desc limit 1)`;
+    this.#before = new PreparedQuery(before.compile(database.read));
   }
 
   /** The number of the last change of the blocked set. */
@@ -70,10 +72,9 @@ export class EntryLookup {
         found.set(row.ip_address, aroundOf(row));
     });
     const rest = addresses.filter((address) => !found.has(address));
-    for (const [at, address] of rest.entries()) {
-      const row = await this.#longest(address);
-      if (row !== null) found.set(address, aroundOf(row));
-      if (at % atOnce === atOnce - 1) await yieldToLoop();
+    for (let at = 0; at < rest.length; at += BLOCK) {
+      for (const [address, row] of await this.#longest(rest.slice(at, at + BLOCK))) found.set(address, aroundOf(row));
+      await yieldToLoop();
     }
     return found;
   }
@@ -90,27 +91,44 @@ export class EntryLookup {
     return sources;
   }
 
-  /** Of the forms in which HAProxy looks up the address, the first that an entry covers. */
-  async #longest(address: string): Promise<Row | null> {
-    const parsed = parseIp(address);
-    if (!parsed.ok) return null;
-    for (const form of lookupForms(parsed.entry)) {
-      const row = await this.#longestOf(form);
-      if (row !== null) return row;
+  /** Of the forms in which HAProxy looks up each address, the first that an entry covers. @param addresses a block */
+  async #longest(addresses: readonly string[]): Promise<Map<string, Row>> {
+    const found = new Map<string, Row>();
+    let asked = addresses.flatMap((address) => {
+      const parsed = parseIp(address);
+      return parsed.ok ? [{ address, forms: lookupForms(parsed.entry) }] : [];
+    });
+    while (asked.length > 0) {
+      const rows = await this.#longestOf(asked.map(({ forms }) => forms[0]!));
+      for (const [at, { address }] of asked.entries()) if (rows[at] != null) found.set(address, rows[at]);
+      asked = asked.flatMap(({ address, forms: [, ...forms] }) =>
+        found.has(address) || forms.length === 0 ? [] : [{ address, forms }],
+      );
     }
-    return null;
+    return found;
   }
 
-  async #longestOf(address: IpEntry): Promise<Row | null> {
+  /** In the order of the addresses, of which there are not more than a block. */
+  async #longestOf(addresses: readonly IpEntry[]): Promise<(Row | null)[]> {
     const { read } = this.#database;
-    const before = await this.#before.first(read, [sortKey(address), 1]);
-    if (before === undefined) return null;
-    // The last entry that does not sort after the address is the longest, if it covers it at all.
-    if (covers(entryOfSortKey(before.sort_key), address)) return before;
-    const networks = containingNetworks(address);
+    const keys = addresses.map(sortKey);
+    const before = new Map<string, Row>();
+    for (const row of await this.#before.all(read, filled(keys))) before.set(row.asked.toString('latin1'), row);
+    const longest: (Row | null)[] = [];
+    for (const [at, address] of addresses.entries()) {
+      const row = before.get(keys[at]!.toString('latin1'));
+      // The last entry that does not sort after the address is the longest, if it covers it at all.
+      if (row === undefined || covers(entryOfSortKey(row.sort_key), address)) longest.push(row ?? null);
+      else longest.push(await this.#longestAmong(containingNetworks(address)));
+    }
+    return longest;
+  }
+
+  /** @param networks the longest first */
+  async #longestAmong(networks: readonly string[]): Promise<Row | null> {
     const at = candidates.findIndex((length) => networks.length <= length);
     const padding = new Array<string>(candidates[at]! - networks.length).fill(networks[0]!);
-    const rows = await this.#among[at]!.all(read, [...networks, ...padding]);
+    const rows = await this.#among[at]!.all(this.#database.read, [...networks, ...padding]);
     const present = new Map(rows.map((row) => [row.ip_address, row]));
     const longest = networks.find((text) => present.has(text));
     return longest === undefined ? null : present.get(longest)!;

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { sortedInSlices } from '../concurrency/slices.ts';
 import type { EntryHitsTable, KnockingTable } from './insight-schema.ts';
 import type { Database } from './open-database.ts';
 import type { Runner } from './prepared-query.ts';
@@ -167,7 +168,7 @@ export class HitsStore {
         sums.set(key, (sums.get(key) ?? 0) + hits);
       }
     }
-    const sorted = [...sums].sort((a, b) => b[1] - a[1]);
+    const sorted = await sortedInSlices([...sums], (a, b) => b[1] - a[1]);
     const rows: KeyHits[] = [];
     for (let start = 0; start < sorted.length && rows.length < loudest; start += loudest) {
       const slice = sorted.slice(start, start + loudest).map(([key, hits]) => ({ key: Buffer.from(key, 'hex'), hits }));
@@ -204,16 +205,18 @@ export class HitsStore {
   async prune(now: number): Promise<boolean> {
     let more = false;
     for (const table of ['entry_hours', 'entry_days'] as const) {
-      const old = this.#database.write
-        .selectFrom(table)
-        .select(['at', 'sort_key'])
-        .where('at', '<', now - keepSeconds[table]);
-      const rows = await old.orderBy('at').limit(hitsAtOnce).execute();
-      await this.#database.write.transaction().execute(async (transaction) => {
-        for (const { at, sort_key } of rows)
-          await transaction.deleteFrom(table).where('at', '=', at).where('sort_key', '=', sort_key).execute();
-      });
-      more ||= rows.length === hitsAtOnce;
+      const before = now - keepSeconds[table];
+      const old = this.#database.write.selectFrom(table).select(['at', 'sort_key']).where('at', '<', before);
+      const last = await old
+        .orderBy('at')
+        .orderBy('sort_key')
+        .limit(1)
+        .offset(hitsAtOnce - 1)
+        .executeTakeFirst();
+      let gone = this.#database.write.deleteFrom(table).where('at', '<', before);
+      if (last !== undefined) gone = gone.where(sql<boolean>`(at, sort_key) <= (${last.at}, ${last.sort_key})`);
+      await gone.execute();
+      more ||= last !== undefined;
     }
     return more;
   }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 /**
  * The tables of what the blocked set does. Unlike elsewhere, times are whole seconds since 1970: they are part of keys
- * of millions of rows. Addresses and entries are sort keys.
+ * of millions of rows. Addresses and entries are sort keys, in `knocking` short keys.
  */
 export interface InsightSchema {
   entry_hits: EntryHitsTable;
@@ -59,7 +59,7 @@ export interface ClientsTable {
 }
 
 interface SeriesTable {
-  /** `metrics` of `series-store.ts`. */
+  /** `numberOf` of `series-store.ts`. */
   metric: number;
   /** 0: the sum of all. */
   label: number;

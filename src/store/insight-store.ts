@@ -1,7 +1,7 @@
 import { type AuditedChange, AuditRows, auditedTransaction } from './audit-rows.ts';
 import type { AttacksTable, ClientsTable } from './insight-schema.ts';
 import type { Database } from './open-database.ts';
-import { eachBlock } from './row-blocks.ts';
+import { eachBlock, RowsWriter } from './row-blocks.ts';
 
 /** Seconds since 1970. */
 export interface Gap {
@@ -21,10 +21,15 @@ export const joinedCause = 'more gaps than are kept apart';
 export class InsightStore {
   readonly #database: Database;
   readonly #audit: AuditRows;
+  readonly #putClients: RowsWriter;
 
   constructor(database: Database) {
     this.#database = database;
     this.#audit = new AuditRows(database.write);
+    const client = { address: Buffer.alloc(0), requests: 0, errors: 0, first_seen: 0, last_seen: 0, ignored_until: 0 };
+    this.#putClients = new RowsWriter((count) =>
+      database.write.replaceInto('clients').values(new Array<ClientsTable>(count).fill(client)).compile(),
+    );
   }
 
   /**
@@ -105,7 +110,12 @@ export class InsightStore {
   async writeClients(rows: readonly ClientsTable[], gone: readonly Buffer[]): Promise<void> {
     if (rows.length + gone.length === 0) return;
     await this.#database.write.transaction().execute(async (transaction) => {
-      for (const row of rows) await transaction.replaceInto('clients').values(row).execute();
+      await this.#putClients.write(
+        transaction,
+        rows.map((row) => [
+          ...[row.address, row.requests, row.errors, row.first_seen, row.last_seen, row.ignored_until],
+        ]),
+      );
       await eachBlock(gone, async (block) => {
         await transaction.deleteFrom('clients').where('address', 'in', block).execute();
       });

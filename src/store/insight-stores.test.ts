@@ -94,7 +94,9 @@ describe('stored hits', () => {
     const rows = Array.from({ length: hitsAtOnce }, (_, n) => ({ sortKey: numbered(n), hits: 1 }));
     for (const at of [noon, noon + 3_600, noon + 50 * 3_600]) await store.putHour(at, rows.slice(0, 1_500));
     const later = noon + 60 * 3_600;
-    expect([await store.prune(later), await store.prune(later)]).toEqual([true, false]);
+    expect(await store.prune(later)).toBe(true);
+    expect(await collected(store.hours(0))).toHaveLength(3 * 1_500 - hitsAtOnce);
+    expect(await store.prune(later)).toBe(false);
     const left = await collected(store.hours(0));
     expect(new Set(left.map(({ at }) => at))).toEqual(new Set([noon + 50 * 3_600]));
   });
@@ -130,13 +132,29 @@ describe('stored series', () => {
     expect([...(await again.labels('source')).values()]).toEqual(['manual']);
   });
 
+  it('of labels are deleted too, those of one moment together', async () => {
+    const store = new SeriesStore(database);
+    const labels = [1, 2, 3];
+    const points = labels.flatMap((label) =>
+      [0, 1].map((n) => ({ metric: 'denied', ...point(noon + n * 60, 1), label }) as const),
+    );
+    await store.write({ points, states: {} });
+    const left = () => store.points({ metric: 'denied', labels, step: 60, from: 0, to: noon + 600 });
+    expect(await left()).toHaveLength(6);
+    await store.prune(noon + steps[0].keepSeconds + 60);
+    expect((await left()).map(({ label, at }) => [label, at])).toEqual(labels.map((label) => [label, noon + 60]));
+  });
+
   it('are deleted in slices when they are older than their step is kept', async () => {
     const store = new SeriesStore(database);
     const points = Array.from({ length: 2_500 }, (_, n) => ({ metric: 'denied', ...point(noon + n * 60, 1) }) as const);
     const long = { metric: 'denied', label: 0, step: 7_200, at: noon, value: 5 } as const;
     await store.write({ points: [...points, long], states: {} });
     const later = noon + steps[0].keepSeconds + 2_400 * 60;
-    expect([await store.prune(later), await store.prune(later)]).toEqual([true, false]);
+    const stored = () => store.points({ metric: 'denied', labels: [0], step: 60, from: 0, to: later });
+    expect(await store.prune(later)).toBe(true);
+    expect(await stored()).toHaveLength(2_500 - 2_000);
+    expect(await store.prune(later)).toBe(false);
     const left = await store.points({ metric: 'denied', labels: [0], step: 60, from: 0, to: later });
     expect(left).toHaveLength(100);
     expect(await store.points({ metric: 'denied', labels: [0], step: 7_200, from: 0, to: later })).toHaveLength(1);

@@ -24,6 +24,7 @@ import { notices } from './migrations/0022-notices.ts';
 import { insightHours } from './migrations/0023-insight-hours.ts';
 import { dueCertificates } from './migrations/0024-due-certificates.ts';
 import { failedValidations } from './migrations/0025-failed-validations.ts';
+import { fewerPages } from './migrations/0026-fewer-pages.ts';
 import { claimCounts } from './migrations/0027-claim-counts.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0023-insight-hours', up: insightHours },
   { name: '0024-due-certificates', up: dueCertificates },
   { name: '0025-failed-validations', up: failedValidations },
+  { name: '0026-fewer-pages', up: fewerPages },
   { name: '0027-claim-counts', up: claimCounts },
 ];
 

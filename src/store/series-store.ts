@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from './open-database.ts';
 import { PreparedQuery } from './prepared-query.ts';
+import { RowsWriter } from './row-blocks.ts';
 
 /** Numbers are stored: never changed, never used again. */
 export const metrics = { denied: 1, requests: 2, not_attributed: 3, addresses: 4, entries: 5 } as const;
 export type Metric = keyof typeof metrics;
+/** Added to the number of a metric for the points of its labels: those of one moment are on one page, and the sums on few. */
+const ofLabels = 100;
 export type LabelKind = 'site' | 'source';
 
 /** How a step's value follows from the values in it. */
@@ -49,8 +52,11 @@ export interface SeriesSlice {
 /** Points over time, and small states by name. Failures are `StoreError`s. */
 export class SeriesStore {
   readonly #database: Database;
-  readonly #put: Readonly<Record<'sum' | 'most' | 'last', PreparedQuery<unknown>>>;
-  #labels: Map<string, number> | null = null;
+  readonly #put: Readonly<Record<'sum' | 'most' | 'last', RowsWriter>>;
+  readonly #old: PreparedQuery<{ at: number }>;
+  readonly #deleteUpTo: PreparedQuery<unknown>;
+  /** By kind and name. */
+  #labels: Record<LabelKind, Map<string, number>> | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -60,30 +66,32 @@ export class SeriesStore {
       last: 'excluded.value',
     };
     const put = (how: keyof typeof value) =>
-      new PreparedQuery(
+      new RowsWriter((count) =>
         database.write
           .insertInto('series')
-          .values({ metric: 0, label: 0, step: 0, at: 0, value: 0 })
+          .values(new Array(count).fill({ metric: 0, label: 0, step: 0, at: 0, value: 0 }))
           .onConflict((conflict) =>
-            conflict.columns(['metric', 'label', 'step', 'at']).doUpdateSet({ value: sql.raw(value[how]) }),
+            conflict.columns(['metric', 'step', 'at', 'label']).doUpdateSet({ value: sql.raw(value[how]) }),
           )
           .compile(),
       );
     this.#put = { sum: put('sum'), most: put('most'), last: put('last') };
+    const { write } = database;
+    const old = write.selectFrom('series').select('at').where('metric', '=', 0).where('step', '=', 0);
+    this.#old = new PreparedQuery(old.where('at', '<', 0).orderBy('at').limit(0).compile());
+    const gone = write.deleteFrom('series').where('metric', '=', 0).where('step', '=', 0);
+    this.#deleteUpTo = new PreparedQuery(gone.where('at', '<=', 0).compile());
   }
 
   /** The number of a label, which is created if it is one of the first of its kind. */
   async label(kind: LabelKind, name: string): Promise<number> {
-    const labels = await this.#knownLabels();
-    const known = labels.get(`${kind} ${name}`);
+    const labels = (await this.#knownLabels())[kind];
+    const stored = labels.has(name) || labels.size < mostLabels ? name : others;
+    const known = labels.get(stored);
     if (known !== undefined) return known;
-    const ofKind = [...labels.keys()].filter((key) => key.startsWith(`${kind} `)).length;
-    const stored = ofKind < mostLabels ? name : others;
-    const shared = labels.get(`${kind} ${stored}`);
-    if (shared !== undefined) return shared;
     const insert = this.#database.write.insertInto('series_labels').values({ kind, name: stored });
     const { id } = await insert.returning('id').executeTakeFirstOrThrow();
-    labels.set(`${kind} ${stored}`, id);
+    labels.set(stored, id);
     return id;
   }
 
@@ -100,8 +108,12 @@ export class SeriesStore {
   /** One transaction: adds the points to what is stored of their steps, and replaces the states. */
   async write({ points, states }: SeriesSlice): Promise<void> {
     await this.#database.write.transaction().execute(async (transaction) => {
-      for (const { metric, label, step, at, value } of points)
-        await this.#put[kinds[metric]].write(transaction, [metrics[metric], label, step, at, value]);
+      for (const [kind, own] of Map.groupBy(points, ({ metric }) => kinds[metric])) {
+        await this.#put[kind].write(
+          transaction,
+          own.map(({ metric, label, step, at, value }) => [numberOf(metric, label), label, step, at, value]),
+        );
+      }
       for (const [name, state] of Object.entries(states)) {
         await transaction
           .replaceInto('insight_state')
@@ -123,7 +135,7 @@ export class SeriesStore {
     return await this.#database.read
       .selectFrom('series')
       .select(['label', 'at', 'value'])
-      .where('metric', '=', metrics[request.metric])
+      .where('metric', 'in', [...new Set(request.labels.map((label) => numberOf(request.metric, label)))])
       .where('label', 'in', request.labels)
       .where('step', '=', request.step)
       .where('at', '>=', request.from)
@@ -142,42 +154,35 @@ export class SeriesStore {
     return row === undefined ? undefined : JSON.parse(row.value_json);
   }
 
-  /** Deletes at most 2,000 points that are older than they are kept. Returns whether more are left. */
+  /** Deletes about 2,000 points that are older than they are kept. Returns whether more are left. */
   async prune(now: number): Promise<boolean> {
-    const { rows } = await sql<{ metric: number; label: number }>`
-      select m.metric, l.label from (select distinct metric from series) m,
-        (select 0 as label union select id from series_labels) l`.execute(this.#database.read);
     let left = pointsAtOnce;
     await this.#database.write.transaction().execute(async (transaction) => {
-      for (const { metric, label } of rows) {
+      for (const number of Object.values(metrics).flatMap((metric) => [metric, metric + ofLabels])) {
         for (const { seconds, keepSeconds } of steps) {
           if (left <= 0) return;
-          const old = transaction
-            .selectFrom('series')
-            .select('at')
-            .where('metric', '=', metric)
-            .where('label', '=', label);
-          const end = await old
-            .where('step', '=', seconds)
-            .where('at', '<', now - keepSeconds)
-            .orderBy('at')
-            .limit(left)
-            .execute();
-          if (end.length === 0) continue;
-          left -= end.length;
-          const gone = transaction.deleteFrom('series').where('metric', '=', metric).where('label', '=', label);
-          await gone.where('step', '=', seconds).where('at', '<=', end.at(-1)!.at).execute();
+          const old = await this.#old.all(transaction, [number, seconds, now - keepSeconds, left]);
+          if (old.length === 0) continue;
+          left -= old.length;
+          // With all labels of the last moment.
+          await this.#deleteUpTo.write(transaction, [number, seconds, old.at(-1)!.at]);
         }
       }
     });
     return left <= 0;
   }
 
-  async #knownLabels(): Promise<Map<string, number>> {
+  async #knownLabels(): Promise<Record<LabelKind, Map<string, number>>> {
     if (this.#labels === null) {
-      const rows = await this.#database.read.selectFrom('series_labels').selectAll().execute();
-      this.#labels = new Map(rows.map(({ id, kind, name }) => [`${kind} ${name}`, id]));
+      const labels = { site: new Map<string, number>(), source: new Map<string, number>() };
+      for (const { kind, name, id } of await this.#database.read.selectFrom('series_labels').selectAll().execute())
+        labels[kind].set(name, id);
+      this.#labels = labels;
     }
     return this.#labels;
   }
+}
+
+function numberOf(metric: Metric, label: number): number {
+  return metrics[metric] + (label === 0 ? 0 : ofLabels);
 }

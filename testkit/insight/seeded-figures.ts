@@ -1,5 +1,5 @@
 // What the blocked set did in the last 90 days, as a run of that time would have stored it: the same for the same seed.
-import { parseIp, sortKey } from '../../src/domain/ip.ts';
+import { type IpEntry, parseIp, shortKey, sortKey } from '../../src/domain/ip.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { HitsStore } from '../../src/store/hits-store.ts';
 import { InsightStore } from '../../src/store/insight-store.ts';
@@ -87,12 +87,15 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
     ]);
     const mark = { at: imported, kind: 'import', text: `Import: ${entryCount / 5} blocked, 0 unblocked` };
     const current = now - (now % hour);
-    const addresses = entries.map((text, at) => ({ key: keyOf(text), total: Math.round(240_000 / (at + 1)) }));
+    const addresses = entries.map((text, at) => ({
+      ...{ key: sortKey(entryOf(text)), short: shortKey(entryOf(text)) },
+      total: Math.round(240_000 / (at + 1)),
+    }));
     for (let from = 0; from < addresses.length; from += atOnce) {
       const slice = addresses.slice(from, from + atOnce);
       await hits.write({
-        knocking: slice.map(({ key, total }, at) => ({
-          ...{ address: key, entry: key, total, counters: `1:${total}`, hour_hits: 1 },
+        knocking: slice.map(({ short, total }, at) => ({
+          ...{ address: short, entry: short, total, counters: `1:${total}`, hour_hits: 1 },
           ...{ first_hit: now - 40 * day + at, last_hit: now - 1 - Math.floor(random() * (from + at) * 7) },
         })),
         entries: slice.map(({ key, total }, at) => ({
@@ -138,10 +141,10 @@ function notice(subject: string, type: 'attack.started' | 'certificate.expiring'
   return { subject, type, level: 'attention', detail_for_admins: 0, ...own };
 }
 
-function keyOf(text: string): Buffer {
+function entryOf(text: string): IpEntry {
   const parsed = parseIp(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.why}`);
-  return sortKey(parsed.entry);
+  return parsed.entry;
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -1,0 +1,120 @@
+// However many addresses are denied, a block does not wait until all of them are counted and sorted.
+import { beforeEach, expect, it } from 'vitest';
+import { TurnQueue } from '../concurrency/turn-queue.ts';
+import { ActiveAddresses } from './active-addresses.ts';
+import type { Attribution } from './attribution.ts';
+import { Collector } from './collector.ts';
+import { Flusher } from './flusher.ts';
+import { HourTable } from './hour-table.ts';
+import { Knocking } from './knocking.ts';
+import { LoudClients } from './loud-clients.ts';
+import { Points } from './points.ts';
+import type { InsightReading, WorkerReading } from './readings.ts';
+
+const many = 40_000;
+const addressOf = (n: number) => `10.${n >> 16}.${(n >> 8) & 255}.${(n * 7) & 255}`;
+const noon = Date.parse('2026-11-20T12:00:00Z');
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Processor time: what other processes take does not count. */
+const spentMs = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** The longest turn of the event loop, as a share of all of them. */
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let working = true;
+  const turns: number[] = [];
+  let last = spentMs();
+  const note = (): void => {
+    const now = spentMs();
+    turns.push(now - last);
+    last = now;
+    if (working) setImmediate(note);
+  };
+  setImmediate(note);
+  await work().finally(() => {
+    working = false;
+  });
+  await turn();
+  return Math.max(...turns) / turns.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Least of three: a collection of garbage may fall into any turn. */
+async function leastOf(work: (round: number) => Promise<unknown>): Promise<number> {
+  const shares: number[] = [];
+  for (const round of [1, 2, 3]) shares.push(await longestTurn(() => work(round)));
+  return Math.min(...shares);
+}
+
+const worker: WorkerReading = {
+  ...{ pid: 100, startedAt: new Date(noon), current: true, handsOver: true, used: new Map() },
+  ...{ denied: new Map(), deniedLately: new Map(), deniedAt: new Map(), rejected: new Map(), sites: new Map() },
+  ...{ clients: new Map(), requests: 0, deniedRequests: 0 },
+};
+const reading = (round: number, more: Partial<WorkerReading>): InsightReading => ({
+  ...{ at: new Date(noon + round * 10_000), whole: false, missing: [], master: { pid: 1, startedAt: new Date(noon) } },
+  workers: [{ ...worker, ...more }],
+});
+
+let knocking: Knocking;
+let collector: Collector;
+beforeEach(() => {
+  knocking = new Knocking(new HourTable());
+  const around = { entry: '10.0.0.0/8', source: 1, others: 0 };
+  const attribution: Pick<Attribution, 'of'> = { of: async (all) => new Map(all.map((one) => [one, around])) };
+  collector = new Collector(
+    {
+      ...{ knocking, clients: new LoudClients(), points: new Points(), active: new ActiveAddresses() },
+      attribution: attribution as Attribution,
+      label: async () => 1,
+      names: async () => ({ siteOf: (name) => name, kindOf: () => 'manual', sourceOf: () => 'manual' }),
+      entries: () => 1,
+    },
+    undefined,
+    null,
+  );
+});
+const denied = (round: number) => new Map(Array.from({ length: many }, (_, n) => [`${addressOf(n)}`, round] as const));
+
+it('denied addresses', async () => {
+  const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1) }));
+  expect(await leastOf(async (round) => await collector.take(readings[round]!))).toBeLessThan(0.25);
+});
+
+it('addresses of a whole table', async () => {
+  const deniedAt = new Map([...denied(1).keys()].map((address) => [address, noon / 1_000] as const));
+  const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1), deniedAt }));
+  const take = async (round: number) => await collector.take({ ...readings[round]!, whole: true });
+  expect(await leastOf(take)).toBeLessThan(0.25);
+});
+
+it('clients', async () => {
+  const clients = new LoudClients();
+  const counts = [0, 1, 2, 3].map(
+    (round) =>
+      new Map(
+        Array.from({ length: many }, (_, n) => [addressOf(n), { requests: round + 1, rate: 1, errors: 0 }] as const),
+      ),
+  );
+  expect(await leastOf((round) => clients.count(1, counts[round]!, noon / 1_000 + round * 10))).toBeLessThan(0.25);
+});
+
+it('what is stored', async () => {
+  await collector.take(reading(0, {}));
+  const hits = { write: async () => undefined, putHour: async () => undefined, hasDay: async () => true };
+  const flusher = new Flusher({
+    ...{ collector, knocking, points: new Points(), states: () => ({}), dropped: () => undefined },
+    ...{ hits: hits as never, series: { write: async () => undefined } as never, turns: new TurnQueue() },
+  });
+  const flushed = await leastOf(async (round) => {
+    const at = noon / 1_000 + round * 3_600;
+    for (let n = 0; n < many; n += 1) {
+      knocking.count(addressOf((n * 7_919) % many), 1 + (n % 100), null, at);
+      if (n % 1_000 === 0) await turn();
+    }
+    await flusher.flush(at + 3_600);
+  });
+  expect(flushed).toBeLessThan(0.25);
+});

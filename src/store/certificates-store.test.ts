@@ -1,7 +1,7 @@
 import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backBefore0018, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { backBefore0018, backBefore0027, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { AuditedChange } from './audit-rows.ts';
 import { AuditStore } from './audit-store.ts';
 import { type CertificateQuery, CertificatesStore, type CertificateVersion } from './certificates-store.ts';
@@ -308,6 +308,7 @@ it('a database of the version before gets the tables, and keeps what it has', as
   const file = new SqliteDatabase(folder.file);
   file.exec('drop table certificate_names; drop table certificate_versions; drop table certificates');
   file.exec('drop table https_names; alter table sites drop column tls_json');
+  backBefore0027(file);
   backBefore0018(file);
   file.exec("delete from schema_migrations where name >= '0016'");
   file.close();

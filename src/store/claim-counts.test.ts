@@ -85,8 +85,6 @@ it('a database of an earlier version is counted once', async () => {
   await database.close();
   const file = new SqliteDatabase(folder.file);
   backBefore0027(file);
-  for (const trigger of ['claims_uncounted', 'claims_recounted']) file.exec(`drop trigger ${trigger}`);
-  for (const column of ['claims', 'alone', 'last_claimed_at']) file.exec(`alter table sources drop column ${column}`);
   file.exec(`insert into blocked_ips (ip_address, blocked_at) values ('192.0.2.9', '${noon}')`);
   file.exec("delete from schema_migrations where name = '0027-claim-counts'");
   file.close();

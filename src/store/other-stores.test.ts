@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backBefore0018, entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
+import { backBefore0018, backBefore0027, entry, NOON, StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { ReloadRecord } from '../api/configuration.ts';
 import { ApiKeysStore } from './api-keys-store.ts';
 import type { Database } from './open-database.ts';
@@ -136,6 +136,7 @@ describe('sites', () => {
     await new SitesStore(database).put({ domain: 'a.example', servers: [] }, NOON);
     await database.close();
     const file = new SqliteDatabase(folder.file);
+    backBefore0027(file);
     backBefore0018(file);
     file.exec("delete from schema_migrations where name >= '0018'");
     file.close();

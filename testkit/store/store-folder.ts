@@ -51,10 +51,11 @@ export class StoreFolder {
   }
 }
 
-/** Back to the schema before 0027, as far as it would be in the way of earlier ones. */
+/** Back to the schema before 0027. Call it first. */
 export function backBefore0027(file: { exec(statement: string): unknown }): void {
-  for (const trigger of ['blocked_ips_uncounted', 'blocked_ips_recounted', 'blocked_ips_shared'])
-    file.exec(`drop trigger ${trigger}`);
+  const carried = ['blocked_ips_uncounted', 'blocked_ips_recounted', 'blocked_ips_shared'];
+  for (const trigger of [...carried, 'claims_uncounted', 'claims_recounted']) file.exec(`drop trigger ${trigger}`);
+  for (const column of ['claims', 'alone', 'last_claimed_at']) file.exec(`alter table sources drop column ${column}`);
 }
 
 /** Back to the schema before 0018. */

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
 import { testLimitMs } from './testkit/conditions.ts';
 import { LongestFirst } from './testkit/longest-first.ts';
 import { testWorkers } from './testkit/test-workers.ts';
 
-const longTests = process.env['PROXY_MANAGER_TEST_LONG'] === 'yes';
-/** Takes three minutes of processor time. */
-const onlyInLongTests = ['test/panel-firefox.test.ts'];
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
 
 export default defineConfig({
@@ -55,7 +52,6 @@ export default defineConfig({
           name: 'whole',
           globalSetup: ['testkit/bundled-program.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...(longTests ? [] : onlyInLongTests)],
         },
       },
     ],

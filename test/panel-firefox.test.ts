@@ -1,11 +1,13 @@
 // What the panel shows and does, in a real Firefox: part of `npm run test:long`. Without a graphics card it takes some ten
 // times the processor time of Chromium.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { firefoxPath, startFirefox } from '../testkit/firefox.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { longTests, testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
 const proxy = testProxies().found.at(-1);
@@ -23,6 +25,7 @@ const pages = [
   ['/map', 'Map'],
   ['/trusted', 'Trusted addresses'],
   ['/sources', 'Sources'],
+  ['/check', 'Check an address'],
   ['/sites', 'Sites'],
   ['/certificates', 'Certificates'],
   ['/upstreams', 'In front of HAProxy'],
@@ -32,7 +35,13 @@ const pages = [
   ['/keys', 'API keys'],
 ] as const;
 
-describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(': skipped, '), () => {
+it('every page of the panel is among those that Firefox opens', () => {
+  const router = readFileSync(join(import.meta.dirname, '../panel/src/app/router.tsx'), 'utf8');
+  const routes = [...router.matchAll(/^ {2}at\('([^']+)'/gm)].map(([, path]) => path);
+  expect(pages.map(([path]) => path).toSorted()).toEqual(routes.toSorted());
+});
+
+function inFirefox(): void {
   let service: RealService;
   let browser: Browser;
   let page: Page;
@@ -130,4 +139,6 @@ describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(':
     await says('127.0.0.9 is no longer blocked');
     await eventually('it is served', async () => (await service.visit('127.0.0.9')) !== 403);
   });
-});
+}
+
+if (longTests) describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(': skipped, '), inFirefox);

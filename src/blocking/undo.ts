@@ -45,7 +45,8 @@ interface UndoDeps {
 
 /** What an undo of one claim would do now. */
 type Verdict =
-  | { readonly kind: 'change'; readonly row: StagedRow & { readonly source: number } }
+  /** `isOwn`: of a claim of the step's source, and not only of what has ended. */
+  | { readonly kind: 'change'; readonly row: StagedRow & { readonly source: number }; readonly isOwn: boolean }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'changed-since' };
 
@@ -159,7 +160,7 @@ export class Undo {
         const made = countsOf([effect]);
         if (made.added > 0) this.#refuseInsideUpstream(verdict.row.entry);
         plan.counts = sumOf(plan.counts, made);
-        if (plan.first.length < shown) plan.first.push(shownOf(verdict.row, step, source));
+        if (plan.first.length < shown && verdict.isOwn) plan.first.push(shownOf(verdict.row, step, source));
         const [by] = verdict.row.op === 'add' ? trust.covering(verdict.row.entry) : [];
         if (by !== undefined) plan.stillTrusted.set(step.ip_address, { ip_address: step.ip_address, by });
       }
@@ -309,8 +310,8 @@ function partStored(failure: ServiceError): ServiceError {
 }
 
 /**
- * A claim that has ended counts as absent, before and now, so it is not made again. An address that nothing but ended
- * claims keeps is removed: the workers still have it, and an answer that calls it unblocked would not be true.
+ * A claim that has ended counts as absent, before and now, so it is not made again. If all claims to an address have ended,
+ * the undo removes it: workers may still have it, and the answer says that it is unblocked.
  */
 function judge({ ip_address: text, source, before, after }: ClaimStep, claimed: Claimed | null, now: string): Verdict {
   const row = claimed?.claims.find((claim) => claim.source === source)?.row;
@@ -325,12 +326,13 @@ function judge({ ip_address: text, source, before, after }: ClaimStep, claimed: 
   const parsed = parseIp(text);
   if (!parsed.ok) return { kind: 'changed-since' };
   const { entry } = parsed;
-  if (wanted === null) return { kind: 'change', row: { op: 'remove', entry, source } };
+  if (wanted === null) return { kind: 'change', row: { op: 'remove', entry, source }, isOwn: row !== undefined };
   const { reason, blocked_by, expires_at } = wanted;
   // No addition removes the author of a claim.
   if (blocked_by === null && current !== null && current.blocked_by !== null) return { kind: 'changed-since' };
   const expiry = expires_at === null ? ({ kind: 'permanent' } as const) : ({ kind: 'at', at: expires_at } as const);
-  return { kind: 'change', row: { op: 'add', entry, source, reason, blockedBy: blocked_by ?? undefined, expiry } };
+  const addition = { op: 'add', entry, source, reason, blockedBy: blocked_by ?? undefined, expiry } as const;
+  return { kind: 'change', row: addition, isOwn: true };
 }
 
 function hasEnded({ expires_at }: Said, now: string): boolean {

@@ -34,6 +34,8 @@ export class FileKeeper {
   /** Without a readable key: only their files have it. By id, why. */
   #unreadable = new Map<string, string>();
   /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
+  /** Ids in the list that was written last, or was to be. */
+  #lastListed: ReadonlySet<string> = new Set();
   readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
   readonly #unwritten: UnwrittenFiles;
@@ -137,7 +139,6 @@ export class FileKeeper {
     await this.#lock.run(async () => {
       if (!this.#isLoaded) await this.#load();
       const { id, version } = certificate;
-      const wasListed = this.#isListed(id);
       // The same version is refused as before: only `restore` checks it again.
       if (this.#wanted.get(id)?.version !== version) this.#refused.delete(id);
       this.#remember(certificate);
@@ -145,7 +146,7 @@ export class FileKeeper {
       await this.#write(certificate);
       crashPoint('tls.file-written');
       // A renewal does not change it, and thousands of lines take milliseconds in which no request is answered.
-      if (!(wasListed && this.#isListed(id) && (await this.#listIsRight()))) await this.#writeList();
+      if (!(await this.#isListRight())) await this.#writeList();
       crashPoint('tls.list-written');
     });
   }
@@ -399,16 +400,22 @@ export class FileKeeper {
     return this.#onDisk.has(id) && (this.#wanted.has(id) || (this.#unreadable.has(id) && !this.#refused.has(id)));
   }
 
-  /** As last written, if nothing that is to be in it has changed since. */
-  async #listIsRight(): Promise<boolean> {
-    return !this.#unwritten.has(LIST) && (await this.#deps.files.listUnchanged());
+  #idsToList(): string[] {
+    return [...this.#wanted.keys(), ...this.#unreadable.keys()].filter((id) => this.#isListed(id));
+  }
+
+  /** Nobody changed it, and it has what it is to have. */
+  async #isListRight(): Promise<boolean> {
+    const ids = this.#idsToList();
+    const has = ids.length === this.#lastListed.size && ids.every((id) => this.#lastListed.has(id));
+    return has && !this.#unwritten.has(LIST) && (await this.#deps.files.listUnchanged());
   }
 
   /** Returns whether it was written. */
   async #writeList(): Promise<boolean> {
-    const { files } = this.#deps;
-    const ids = [...this.#wanted.keys(), ...this.#unreadable.keys()].filter((id) => this.#isListed(id));
-    return await this.#unwritten.attempt(LIST, () => files.writeList(ids.toSorted()));
+    const ids = this.#idsToList();
+    this.#lastListed = new Set(ids);
+    return await this.#unwritten.attempt(LIST, () => this.#deps.files.writeList(ids.toSorted()));
   }
 }
 

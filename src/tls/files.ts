@@ -56,7 +56,7 @@ export class TlsFiles {
    */
   constructor(folder: string, takeLock: (path: string) => TakenLock | null = () => null) {
     this.folder = folder;
-    // `join` for each of thousands of lines would take a millisecond and more in every renewal.
+    // `join` for each of thousands of lines would take milliseconds.
     this.#prefix = join(folder, '/');
     this.defaultCertificate = join(folder, 'default.pem');
     this.list = join(folder, 'certificates.list');

@@ -75,7 +75,9 @@ export class ProxyCheck {
     if (valid) return new Map();
     const reasons = reasonsIn(output, new Set(paths));
     if (reasons.size > 0) return reasons;
-    const [first = 'it gave no reason'] = output.split('\n').filter((line) => line.includes('[ALERT]'));
+    const [first] = output.split('\n').filter((line) => line.includes('[ALERT]'));
+    if (first === undefined)
+      throw new ConfigurationCheckError(`HAProxy says neither yes nor no: ${output.slice(0, SHOWN).trim()}`);
     if (paths.length === 1) return new Map([[paths[0]!, reasonOf(first, paths[0]!)]]);
     throw new ConfigurationCheckError(`HAProxy refuses certificates and names none: ${first.slice(0, SHOWN)}`);
   }

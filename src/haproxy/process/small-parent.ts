@@ -4,7 +4,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { constants, getPriority, setPriority } from 'node:os';
 import { Mutex } from '../../concurrency/mutex.ts';
 import {
   CHECK_TIME_LIMIT_MS,
@@ -15,8 +17,6 @@ import {
 } from './binary.ts';
 import { cannotBeRun, childEnvironment } from './child-environment.ts';
 
-/** Blocks and traffic come first. */
-const NICE = 10;
 /**
  * Reads a mark, the number of words, and the words, a line each. The output ends with the mark and the exit code. Process
  * lists show the first line.
@@ -29,7 +29,7 @@ while IFS= read -r mark && IFS= read -r count; do
     set -- "$@" "$word"
     count=$((count - 1))
   done
-  nice -n ${NICE} "$@" </dev/null 2>&1
+  "$@" </dev/null 2>&1
   printf '\\n%s %s\\n' "$mark" $?
 done`;
 const MARK_BYTES = 16;
@@ -55,17 +55,37 @@ export class SmallParent {
       const words = checkWords(bin, files);
       if (words.some((word) => word.includes('\n')))
         throw new ConfigurationCheckError(`${command} cannot be run: a path has a line break`);
-      if (this.#shell === null || this.#shell.hasEnded) this.#shell = await Shell.start(command);
-      const { code, output } = await this.#shell.run(words, command, timeLimitMs);
-      if (code === exitCodes.notFound || code === exitCodes.notExecutable) {
-        const why = { message: output, ...(code === exitCodes.notFound && { code: 'ENOENT' }) };
-        throw new ConfigurationCheckError(cannotBeRun(`${bin} -c`, why));
-      }
+      const { code, output } = await this.#run(words, command, timeLimitMs);
+      if (code === exitCodes.notFound || code === exitCodes.notExecutable) throw cannotRun(bin, words[0]!, output);
       if (code > exitCodes.signalled)
         throw new ConfigurationCheckError(`${command} died of the signal ${code - exitCodes.signalled}: ${output}`);
       return { valid: isValid(code, output), output };
     });
   }
+
+  async #run(words: readonly string[], command: string, timeLimitMs: number): Promise<Ran> {
+    const kept = this.#shell?.hasEnded === false ? this.#shell : null;
+    // It may have been killed since the last check, such as for lack of memory.
+    const ran = (await kept?.run(words, command, timeLimitMs)) ?? null;
+    if (ran !== null) return ran;
+    this.#shell = await Shell.start(command);
+    const again = await this.#shell.run(words, command, timeLimitMs);
+    if (again === null) throw new ConfigurationCheckError(`${command}: the shell that runs it ended`);
+    return again;
+  }
+}
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+function cannotRun(bin: string, program: string, output: string): ConfigurationCheckError {
+  // A missing library has the same exit code.
+  const isMissing = !program.includes('/') || !existsSync(program);
+  const why = { message: output, ...(isMissing && { code: 'ENOENT' }) };
+  const said = isMissing && output.trim() !== '' ? ` (${output.trim()})` : '';
+  return new ConfigurationCheckError(`${cannotBeRun(`${bin} -c`, why)}${said}`);
 }
 
 type ShellProcess = ChildProcessByStdio<Socket, Socket, null>;
@@ -73,7 +93,7 @@ type ShellProcess = ChildProcessByStdio<Socket, Socket, null>;
 class Shell {
   readonly #process: ShellProcess;
   #hasEnded = false;
-  #fail: ((why: string) => void) | null = null;
+  #onEnd: ((why: string) => void) | null = null;
 
   private constructor(child: ShellProcess) {
     this.#process = child;
@@ -81,6 +101,7 @@ class Shell {
     for (const source of [child, child.stdin, child.stdout])
       source.on('error', (error: Error) => this.#end(`the shell that runs it failed: ${error.message}`));
     child.stdout.setEncoding('utf8');
+    lowerPriority(child.pid!);
     this.#keepServiceAlive(false);
   }
 
@@ -94,8 +115,11 @@ class Shell {
     }) as ShellProcess;
     try {
       await once(child, 'spawn');
-    } catch (cause) {
-      throw new ConfigurationCheckError(cannotBeRun(command, cause as Error), { cause });
+    } catch (error) {
+      const cause = error as Error;
+      throw new ConfigurationCheckError(`${command} cannot be run: /bin/sh cannot be started: ${cause.message}`, {
+        cause,
+      });
     }
     return new Shell(child);
   }
@@ -104,21 +128,27 @@ class Shell {
     return this.#hasEnded;
   }
 
-  /** One at a time. @throws ConfigurationCheckError; the shell has ended then: its output would be taken for the next */
-  async run(
-    words: readonly string[],
-    command: string,
-    timeLimitMs: number,
-  ): Promise<{ readonly code: number; readonly output: string }> {
+  /**
+   * One at a time. Null: the shell ended before any output. @throws ConfigurationCheckError; the shell has ended then: its
+   * output would be taken for the next
+   */
+  async run(words: readonly string[], command: string, timeLimitMs: number): Promise<Ran | null> {
     const { stdin, stdout } = this.#process;
     const mark = randomBytes(MARK_BYTES).toString('hex');
     const end = new RegExp(`\\n${mark} (\\d+)\\n$`);
-    const timer = setTimeout(() => this.#end(`it did not end within ${timeLimitMs / 1_000} s`), timeLimitMs);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#end(`it did not end within ${timeLimitMs / 1_000} s`);
+    }, timeLimitMs);
     this.#keepServiceAlive(true);
     try {
       return await new Promise((resolve, reject) => {
-        this.#fail = (why) => reject(new ConfigurationCheckError(`${command}: ${why}`));
         let output = '';
+        this.#onEnd = (why) => {
+          if (output === '' && !isLate) resolve(null);
+          else reject(new ConfigurationCheckError(`${command}: ${why}`));
+        };
         stdout.on('data', (text: string) => {
           // The verdict is at its end.
           output = (output + text).slice(-OUTPUT_LIMIT);
@@ -130,22 +160,16 @@ class Shell {
     } finally {
       clearTimeout(timer);
       stdout.removeAllListeners('data');
-      this.#fail = null;
+      this.#onEnd = null;
       this.#keepServiceAlive(false);
     }
   }
 
   #end(why: string): void {
-    this.#fail?.(why);
     const { pid } = this.#process;
     if (this.#hasEnded || pid === undefined) return;
     this.#hasEnded = true;
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch (error) {
-      // All of the group have ended.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    this.#onEnd?.(`${why}${killGroup(pid)}`);
   }
 
   /** Only while something runs: it must not keep the service from ending. */
@@ -156,4 +180,26 @@ class Shell {
       else handle.unref();
     }
   }
+}
+
+/** Blocks and traffic come first. Without effect where a sandbox forbids it: what the check says is the same. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch (error) {
+    const code = (error as { readonly info?: { readonly code?: string } }).info?.code;
+    if (code !== 'EPERM' && code !== 'EACCES' && code !== 'ESRCH') throw error;
+  }
+}
+
+/** Returns why it could not be killed, if so. */
+function killGroup(pid: number): string {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // All of the group have ended.
+    if (code !== 'ESRCH') return `; it could not be killed: ${message}`;
+  }
+  return '';
 }

@@ -56,7 +56,7 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/sources',
     status: 200,
     asked: 'sources.list',
-    args: [SIGNAL],
+    args: [],
     answer: { items: [expect.objectContaining({ name: 'drop', kind: 'list', claims: 2, alone: 1 })] },
   },
   {
@@ -64,7 +64,7 @@ const ROUTES: readonly RouteCase[] = [
     url: '/api/sources/fail2ban:sshd',
     status: 200,
     asked: 'releases.get',
-    args: ['fail2ban:sshd', SIGNAL],
+    args: ['fail2ban:sshd'],
     answer: { name: 'drop', claims: 2, release_at: null },
   },
   {

@@ -429,6 +429,8 @@ function answers(): Record<string, Methods> {
         cells: '',
         sources: [],
         blocks: [],
+        sizes: [],
+        widest: [],
       }),
     },
     insight: stubInsight(NOW.toISOString()),

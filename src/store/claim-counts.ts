@@ -160,10 +160,7 @@ async function corrections(db: Kysely<Schema>, rest: () => Promise<void>): Promi
 }
 
 /** By number of the source. Rests between slices. */
-async function countedClaims(
-  db: Kysely<Schema>,
-  rest: () => Promise<void>,
-): Promise<ReadonlyMap<number, ClaimCounts>> {
+async function countedClaims(db: Kysely<Schema>, rest: () => Promise<void>): Promise<ReadonlyMap<number, ClaimCounts>> {
   const counts = new Map<number, ClaimCounts>();
   const count = (source: number, more: ClaimCounts): void => {
     counts.set(source, together(counts.get(source) ?? noClaims, more));
@@ -202,10 +199,7 @@ async function countedClaims(
 }
 
 /** Conditions that divide `claims` by its key. Rests after each. */
-async function* furtherSlices(
-  db: Kysely<Schema>,
-  rest: () => Promise<void>,
-): AsyncGenerator<RawBuilder<unknown>> {
+async function* furtherSlices(db: Kysely<Schema>, rest: () => Promise<void>): AsyncGenerator<RawBuilder<unknown>> {
   const none = { sort_key: Buffer.alloc(0), source: 0 };
   for (let after: typeof none | undefined = none; after !== undefined; await rest()) {
     const from: RawBuilder<unknown> = sql`(sort_key, source) > (${after.sort_key}, ${after.source})`;

@@ -345,9 +345,12 @@ export class MapFileKeeper {
     try {
       await this.#deps.store.correctCounts();
     } catch (error) {
-      this.#deps.log.warn('Could not count the claims of each source; retrying after the next rewrite of the map file', {
-        cause: causeText(error),
-      });
+      this.#deps.log.warn(
+        'Could not count the claims of each source; retrying after the next rewrite of the map file',
+        {
+          cause: causeText(error),
+        },
+      );
     }
   }
 

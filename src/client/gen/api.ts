@@ -2644,7 +2644,7 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
-      /** When it made its newest claim, which it may have dropped since; null: never. */
+      /** When it made its newest claim, which it may have dropped since; null: none is known. */
       readonly last_claimed_at: string | null;
     };
     /** What a source does. */

@@ -74,6 +74,20 @@ it('each source says how many claims it has, how many of them no other source ha
   ]);
 });
 
+it('a claim that is dropped and made again while another keeps the address blocked has the new time', async () => {
+  const until = new Date(later.getTime() + 60_000).toISOString();
+  const temporary = { op: 'add', entry: entry(other), source: 3, expiry: { kind: 'at', at: until } } as const;
+  await store.applyGroup([temporary], NOON, nothing);
+  await store.applyGroup([{ op: 'remove', entry: entry(other), source: 2 }, claim(other, 2)], later, nothing);
+  const claims = (await new ClaimsStore(database).claimedAmong([other])).get(other);
+  expect(claims?.since).toBe(noon);
+  expect(claims?.claims.map(({ source, row }) => [source, row.blocked_at])).toEqual([
+    [2, later.toISOString()],
+    [3, noon],
+  ]);
+  expect((await said())[1]).toEqual([2, 2, 0, later.toISOString()]);
+});
+
 it('a change that is rolled back counts nothing', async () => {
   const refused = store.applyGroup([claim('192.0.2.3', 3), claim(ip, 3)], later, () => {
     throw new Error('no');

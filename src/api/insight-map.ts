@@ -39,7 +39,7 @@ const MapBlock = model('MapBlock', 'A network of 1,024 cells: a /8, or with `net
 
 const MapSize = model('MapSize', 'How many entries have a size.', {
   prefix: Type.Integer({ minimum: 1, maximum: 32, description: 'The prefix of an entry; 32: a single address.' }),
-  entries: count('How many entries with it begin in the map.'),
+  entries: count('How many entries with it begin in the map or cover it.'),
 });
 
 const MapNetwork = model('MapNetwork', 'A blocked network.', {
@@ -59,7 +59,7 @@ const EntryMap = model('EntryMap', 'Which IPv4 addresses are blocked, as a map.'
   sizes: listOf(MapSize, 'The entries by size, the widest first. Only sizes that an entry has.'),
   widest: listOf(
     MapNetwork,
-    'The widest blocked networks that begin in the map, at most eight; of the same size in the order of addresses.',
+    'The widest blocked networks that begin in the map or cover it, at most eight; of the same size in the order of addresses.',
   ),
   complete: Type.Optional(
     flag('All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`.'),

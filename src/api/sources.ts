@@ -51,7 +51,7 @@ const Source = model('Source', 'A source of claims to blocked addresses.', {
   created_at: time('When it was first named.'),
   claims: count('How many addresses it claims.'),
   alone: count('How many of them no other source claims: they would be unblocked without it.'),
-  last_claimed_at: timeOrNull('When it made its newest claim, which it may have dropped since; null: never.'),
+  last_claimed_at: timeOrNull('When it made its newest claim, which it may have dropped since; null: none is known.'),
 });
 export type Source = Static<typeof Source>;
 

@@ -200,8 +200,13 @@ export class BlockedIpsStore {
   /** Corrects the counts after the whole table was read with no commit of this process since. */
   async tableWasRead(total: number, begun: number): Promise<void> {
     this.#database.blockedCount.counted(total);
-    if (await this.#foreignCommits.any()) await this.#database.recountClaims();
+    if (await this.#foreignCommits.any()) await this.#database.recountFurther();
     this.#foreignCommits.tableRead(begun);
+  }
+
+  /** After another program's changes. Beside changes: call it outside of a turn. If it fails, the next one counts. */
+  async correctCounts(): Promise<void> {
+    await this.#database.claimRecount.correct();
   }
 
   async count(): Promise<number> {

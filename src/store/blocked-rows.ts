@@ -133,8 +133,8 @@ export class BlockedRows {
   }
 
   /**
-   * Each update in one statement with the source of its claim, which a trigger counts.
-   * Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
+   * An update sets the source of the claim too: of two statements each would run the trigger that counts it, and the first
+   * would note the time of the new claim for the old source. Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
    * table is written once per group, not per row.
    */
   async write(runner: Runner, changes: RowChanges): Promise<void> {

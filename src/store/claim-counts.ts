@@ -1,7 +1,9 @@
 // The counts of claims in the table `sources`: triggers count what is changed or deleted, the rest is here (ADR 0114).
 
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { yieldToLoop } from '../concurrency/pause.ts';
+import { shared } from '../concurrency/shared.ts';
+import type { SliceQueue } from '../concurrency/slices.ts';
+import { ForeignCommits } from './foreign-commits.ts';
 import { PreparedQuery, type Runner } from './prepared-query.ts';
 import type { Schema } from './schema.ts';
 
@@ -9,7 +11,7 @@ export interface ClaimCounts {
   readonly claims: number;
   /** Of addresses that no other source claims. */
   readonly alone: number;
-  /** When the newest one was made, also if it was dropped; null: there was none. */
+  /** When the newest one was made, also if it was dropped; null: none is known. */
   readonly last_claimed_at: string | null;
 }
 
@@ -67,38 +69,104 @@ export class InsertCounter {
 const noClaims: ClaimCounts = { claims: 0, alone: 0, last_claimed_at: null };
 const countedAtOnce = 4_096;
 
-/**
- * Counts all claims again if there are more or fewer than the sources say: another program replaced rows (`insert or
- * replace`), for which no trigger ran. Such a row always counts once too often, so the total shows it. Nothing else is
- * written meanwhile: a second at a million rows, in slices. Returns whether it was necessary.
- * @param there how many claims there are
- */
-export async function correctCounts(write: Kysely<Schema>, there: number): Promise<boolean> {
-  const said = write.selectFrom('sources').select((eb) => eb.fn.sum<number | null>('claims').as('claims'));
-  if (((await said.executeTakeFirstOrThrow()).claims ?? 0) === there) return false;
-  await write.transaction().execute(async (transaction) => {
-    const counts = await countedClaims(transaction);
-    for (const { id } of await transaction.selectFrom('sources').select('id').execute()) {
-      const { claims, alone, last_claimed_at } = counts.get(id) ?? noClaims;
-      const last = sql<string | null>`nullif(max(coalesce(last_claimed_at, ''), ${last_claimed_at ?? ''}), '')`;
-      await transaction
-        .updateTable('sources')
-        .set({ claims, alone, last_claimed_at: last })
-        .where('id', '=', id)
-        .execute();
-    }
-  });
-  return true;
+interface RecountDeps {
+  readonly write: Kysely<Schema>;
+  /** Runs `work` with a connection whose reads all see one state of the database. */
+  readonly snapshot: <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+  readonly turns: SliceQueue;
 }
 
-/** By number of the source. Yields to others between slices. */
-async function countedClaims(db: Kysely<Schema>): Promise<ReadonlyMap<number, ClaimCounts>> {
+/** What a source said in a snapshot, and what there was. */
+interface Correction {
+  readonly id: number;
+  readonly claims: number;
+  readonly alone: number;
+  readonly last_claimed_at: string | null;
+}
+
+/**
+ * Corrects the counts after another program wrote to the database: what it inserts or replaces (`insert or replace`) no
+ * trigger counts. All claims are counted in one state of the database, beside the service's own changes, and the
+ * differences to what the sources said in the same state are added. That is exact because the changes since have changed
+ * both alike.
+ */
+export class ClaimRecount {
+  readonly #deps: RecountDeps;
+  readonly #foreign: ForeignCommits;
+  readonly #closing = new AbortController();
+  #running: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Nothing to do unless another program has committed since the last count, which is the case for the first. One count
+   * at a time: two that begin with the same figures would add the differences twice. Throws `StoreError`; then the next
+   * one counts.
+   */
+  readonly correct: () => Promise<void>;
+
+  constructor(deps: RecountDeps) {
+    this.#deps = deps;
+    this.#foreign = new ForeignCommits(deps.write);
+    const next = shared(() => this.#correct());
+    this.correct = () => {
+      const run = next();
+      this.#running = run.catch(() => undefined);
+      return run;
+    };
+  }
+
+  /** Before the connections are closed. A count in progress is given up: the next start counts. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #correct(): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      signal.throwIfAborted();
+      if (!(await this.#foreign.any())) return;
+      // Before the snapshot: what is committed in between is counted twice, once now and once next time.
+      const begun = await this.#foreign.version();
+      const { snapshot, turns } = this.#deps;
+      await this.#add(await snapshot((db) => corrections(db, () => turns.next(signal))));
+      this.#foreign.tableRead(begun);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #add(all: readonly Correction[]): Promise<void> {
+    if (all.length === 0) return;
+    await this.#deps.write.transaction().execute(async (transaction) => {
+      for (const { id, claims, alone, last_claimed_at: last } of all)
+        await sql`update sources set claims = claims + ${claims}, alone = alone + ${alone},
+          last_claimed_at = nullif(max(coalesce(last_claimed_at, ''), ${last ?? ''}), '')
+          where id = ${id}`.execute(transaction);
+    });
+  }
+}
+
+/** Of the sources whose figures are wrong. A claim of a source that does not exist counts for none. */
+async function corrections(db: Kysely<Schema>, rest: () => Promise<void>): Promise<readonly Correction[]> {
+  const said = await db.selectFrom('sources').select(['id', 'claims', 'alone', 'last_claimed_at']).execute();
+  const counts = await countedClaims(db, rest);
+  return said.flatMap(({ id, claims, alone, last_claimed_at }) => {
+    const counted = counts.get(id) ?? noClaims;
+    const isLater = (counted.last_claimed_at ?? '') > (last_claimed_at ?? '');
+    if (counted.claims === claims && counted.alone === alone && !isLater) return [];
+    const last = isLater ? counted.last_claimed_at : null;
+    return [{ id, claims: counted.claims - claims, alone: counted.alone - alone, last_claimed_at: last }];
+  });
+}
+
+/** By number of the source. Rests between slices. */
+async function countedClaims(db: Kysely<Schema>, rest: () => Promise<void>): Promise<ReadonlyMap<number, ClaimCounts>> {
   const counts = new Map<number, ClaimCounts>();
   const count = (source: number, more: ClaimCounts): void => {
     counts.set(source, together(counts.get(source) ?? noClaims, more));
   };
   // In the order of the table itself, which takes half as long as that of the addresses.
-  for (let after: string | null = ''; after !== null; await yieldToLoop()) {
+  for (let after: string | null = ''; after !== null; await rest()) {
     const slice: readonly CountedSlice[] = (
       await sql<CountedSlice>`
         select source, count(*) as rows, sum(sort_key is not null) as claims,
@@ -115,12 +183,12 @@ async function countedClaims(db: Kysely<Schema>): Promise<ReadonlyMap<number, Cl
     for (const { rows: ofSource, last: own, source, ...more } of slice) {
       count(source, more);
       rows += ofSource;
-      // SQLite compares bytes. Where that differs, in foreign rows, some are counted twice.
+      // SQLite compares bytes. Where that differs, in rows without a key, the next slice reads some again: they count 0.
       if (own > last) last = own;
     }
     after = rows < countedAtOnce ? null : last;
   }
-  for await (const slice of furtherSlices(db)) {
+  for await (const slice of furtherSlices(db, rest)) {
     const further = await sql<{ source: number; claims: number; last_claimed_at: string }>`
       select source, count(*) as claims, max(claimed_at) as last_claimed_at
       from claims where ${slice} group by source`.execute(db);
@@ -130,10 +198,10 @@ async function countedClaims(db: Kysely<Schema>): Promise<ReadonlyMap<number, Cl
   return counts;
 }
 
-/** Conditions that divide `claims` by its key. Yields to others after each. */
-async function* furtherSlices(db: Kysely<Schema>): AsyncGenerator<RawBuilder<unknown>> {
+/** Conditions that divide `claims` by its key. Rests after each. */
+async function* furtherSlices(db: Kysely<Schema>, rest: () => Promise<void>): AsyncGenerator<RawBuilder<unknown>> {
   const none = { sort_key: Buffer.alloc(0), source: 0 };
-  for (let after: typeof none | undefined = none; after !== undefined; await yieldToLoop()) {
+  for (let after: typeof none | undefined = none; after !== undefined; await rest()) {
     const from: RawBuilder<unknown> = sql`(sort_key, source) > (${after.sort_key}, ${after.source})`;
     const end = await sql<typeof none>`
       select sort_key, source from claims where ${from}

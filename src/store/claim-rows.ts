@@ -10,7 +10,8 @@ import type { Schema } from './schema.ts';
 
 const noKey = Buffer.alloc(0);
 
-interface Carried {
+/** What a row of `blocked_ips` says about the claims to its address. */
+interface CarryingRow {
   readonly ip_address: string;
   readonly sort_key: Buffer;
   readonly source: number;
@@ -31,19 +32,11 @@ export interface ClaimChange {
   readonly after: Claimed;
 }
 
-/** What the rows of several addresses say alike. */
-interface CarriedAlike {
-  readonly source: number;
-  readonly others: number;
-  readonly claimedAt: string | null;
-  readonly texts: string[];
-}
-
 export const noLists: Lists = new Set();
 
 /** What the table `claims` and the rows of `blocked_ips` say together. */
 export class ClaimRows {
-  readonly #carried: PreparedQuery<Carried>;
+  readonly #carried: PreparedQuery<CarryingRow>;
   readonly #further: PreparedQuery<FurtherClaim>;
   readonly #ended: PreparedQuery<{ sort_key: Buffer }>;
   readonly #anyClaims: PreparedQuery<{ id: number }>;
@@ -52,7 +45,7 @@ export class ClaimRows {
   readonly #delete: PreparedQuery<unknown>;
   readonly #insertOne: PreparedQuery<unknown>;
   readonly #insertBlock: PreparedQuery<unknown>;
-  readonly #carry: PreparedQuery<unknown>;
+  readonly #share: PreparedQuery<unknown>;
   readonly #counter: InsertCounter;
 
   constructor(db: Kysely<Schema>) {
@@ -94,12 +87,8 @@ export class ClaimRows {
     this.#insertOne = new PreparedQuery(insertOf([claim]));
     this.#insertBlock = new PreparedQuery(insertOf(new Array<typeof claim>(BLOCK).fill(claim)));
     this.#counter = new InsertCounter(db);
-    this.#carry = new PreparedQuery(
-      db
-        .updateTable('blocked_ips')
-        .set({ source: 0, others: 0, claimed_at: '' })
-        .where('ip_address', 'in', texts)
-        .compile(),
+    this.#share = new PreparedQuery(
+      db.updateTable('blocked_ips').set({ others: 0 }).where('ip_address', 'in', texts).compile(),
     );
   }
 
@@ -178,21 +167,19 @@ export class ClaimRows {
     const gone: Buffer[] = [];
     const further: (readonly unknown[])[] = [];
     const inserted = new InsertedClaims();
-    const alike = new Map<string, CarriedAlike>();
+    const shared = new Map<number, string[]>();
     for (const { key, before, after } of changes) {
       const [carried, ...others] = after.claims;
-      const claimedAt = carried.row.blocked_at === after.since ? null : carried.row.blocked_at;
-      // The row of a new address is inserted with its source.
-      if (before === null ? others.length === 0 && claimedAt === null : isPlain(before) && isPlain(after)) continue;
+      // The rest of the row was written with it.
+      if (before === null ? others.length === 0 : isPlain(before) && isPlain(after)) continue;
       if (furtherClaims(before) > 0) gone.push(key);
       for (const { source, row } of others) {
         further.push([key, source, row.reason, row.blocked_by, row.blocked_at, row.expires_at]);
         inserted.add(source, row.blocked_at);
       }
-      const said = `${carried.source} ${others.length} ${claimedAt}`;
-      const same = alike.get(said) ?? { source: carried.source, others: others.length, claimedAt, texts: [] };
-      same.texts.push(carried.row.ip_address);
-      alike.set(said, same);
+      const texts = shared.get(others.length) ?? [];
+      texts.push(carried.row.ip_address);
+      shared.set(others.length, texts);
     }
     await this.forget(runner, gone);
     await eachBlock(further, async (block) => {
@@ -200,9 +187,9 @@ export class ClaimRows {
       else for (const claim of block) await this.#insertOne.write(runner, claim);
     });
     await this.#counter.count(runner, inserted, { alone: false });
-    for (const { source, others, claimedAt, texts } of alike.values()) {
+    for (const [others, texts] of shared) {
       await eachBlock(texts, async (block) => {
-        await this.#carry.write(runner, [source, others, claimedAt, ...filled(block)]);
+        await this.#share.write(runner, [others, ...filled(block)]);
       });
     }
   }
@@ -212,7 +199,7 @@ function allPlain(rows: ReadonlyMap<string, BlockedIp>): Map<string, Claimed> {
   return new Map([...rows].map(([text, row]) => [text, plain(row)]));
 }
 
-function together(row: BlockedIp, carried: Carried, further: readonly FurtherClaim[]): Claimed {
+function together(row: BlockedIp, carried: CarryingRow, further: readonly FurtherClaim[]): Claimed {
   const first: Claim = { source: carried.source, row: { ...row, blocked_at: carried.claimed_at ?? row.blocked_at } };
   const others = further
     .filter(({ sort_key }) => carried.others > 0 && sort_key.equals(carried.sort_key))

@@ -141,7 +141,7 @@ export class ClaimsStore {
       }
     });
     this.#database.blockedCount.committed({ added: repaired.restored, removed: [] }, 0);
-    await this.#database.recountClaims();
+    await this.#database.recountFurther();
     return repaired;
   }
 

@@ -54,11 +54,13 @@ function carriedAt({ since, claims: [{ row }] }: Claimed): string | null {
   return row.blocked_at === since ? null : row.blocked_at;
 }
 
-/** Whether the row stays as it is: of most addresses that a further source claims. */
+/** Whether the row stays as it is except for `others`: of most addresses that a further source claims. */
 export function carriesTheSame(before: Claimed, after: Claimed): boolean {
   const [a, b] = [before.claims[0].row, after.claims[0].row];
   return (
     before.since === after.since &&
+    before.claims[0].source === after.claims[0].source &&
+    a.blocked_at === b.blocked_at &&
     a.expires_at === b.expires_at &&
     a.reason === b.reason &&
     a.blocked_by === b.blocked_by

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { SliceQueue } from '../concurrency/slices.ts';
 import { crashPoint } from '../faults/crash-point.ts';
-import { correctCounts } from './claim-counts.ts';
+import { ClaimRecount } from './claim-counts.ts';
 import { LiveColumns } from './columns/live-columns.ts';
 import { databaseFile } from './database-file.ts';
 import { migrate } from './migrations.ts';
@@ -65,6 +65,14 @@ class BlockedCount {
   }
 }
 
+/** Runs `work` with a connection of its own, whose reads all see one state of the database. */
+type Snapshot = <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T>;
+
+interface Connected {
+  readonly db: Kysely<Schema>;
+  readonly connection: { close(): void };
+}
+
 /** An open database for the stores; private to `store/`. */
 export class Database {
   /** The only connection that writes, one transaction at a time. */
@@ -75,6 +83,7 @@ export class Database {
   /** Of all lists and searches together. */
   readonly turns = new SliceQueue();
   readonly columns: LiveColumns;
+  readonly claimRecount: ClaimRecount;
   /** Whether this call created the database. */
   readonly created: boolean;
 
@@ -84,6 +93,7 @@ export class Database {
   constructor(parts: {
     write: Kysely<Schema>;
     read: Kysely<Schema>;
+    snapshot: Snapshot;
     blockedCount: BlockedCount;
     created: boolean;
     folder: string;
@@ -93,6 +103,7 @@ export class Database {
     this.read = parts.read;
     this.blockedCount = parts.blockedCount;
     this.columns = new LiveColumns({ read: parts.read, write: parts.write, turns: this.turns });
+    this.claimRecount = new ClaimRecount({ write: parts.write, snapshot: parts.snapshot, turns: this.turns });
     this.created = parts.created;
     this.#folder = parts.folder;
     this.#close = parts.close;
@@ -101,6 +112,7 @@ export class Database {
   /** Waits for no transaction: call it when none is in progress. */
   async close(): Promise<void> {
     await this.columns.close();
+    await this.claimRecount.close();
     await this.#close();
   }
 
@@ -112,10 +124,9 @@ export class Database {
     return bavail * bsize;
   }
 
-  /** After changes by another process, once the entries are counted. */
-  async recountClaims(): Promise<void> {
+  /** After changes by another process. */
+  async recountFurther(): Promise<void> {
     await this.blockedCount.recountFurther(() => countClaims(this.read));
-    await correctCounts(this.write, this.blockedCount.value + this.blockedCount.further);
   }
 
   /** Throws `StoreError` when the database cannot be read. */
@@ -147,11 +158,11 @@ export class Database {
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
   const path = databaseFile(url);
   const timeout = options.busyTimeoutMs ?? 1000;
-  const open: { db: Kysely<Schema>; connection: { close(): void } }[] = [];
+  const open: Connected[] = [];
   let guard: FileGuard | null = null;
   /** Once set, nothing more is written: what SQLite writes into a damaged file may be lost. */
   let damage: StoreError | null = null;
-  const connect = (createIfMissing: boolean, queryOnly: boolean): Kysely<Schema> => {
+  const connect = (createIfMissing: boolean, queryOnly: boolean): Connected => {
     const connection = openSqliteFile(path, { createIfMissing, timeout, queryOnly });
     const dialect = new ImmediateSqliteDialect({
       database: connection,
@@ -167,19 +178,28 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
         damage ??= damageIn(error);
       },
     });
-    const db = new Kysely<Schema>({ dialect });
-    open.push({ db, connection });
-    return db;
+    return { db: new Kysely<Schema>({ dialect }), connection };
+  };
+  const keep = (connected: Connected): Kysely<Schema> => {
+    open.push(connected);
+    return connected.db;
   };
   const close = async () => {
-    for (const { db, connection } of open) {
-      await db.destroy();
-      // Kysely closes only connections that were used.
-      connection.close();
+    for (const connected of open) await disconnect(connected);
+  };
+  const snapshot: Snapshot = async (work) => {
+    const connected = connect(false, true);
+    try {
+      // It was opened just now: perhaps another file.
+      guard?.check();
+      await sql`begin`.execute(connected.db);
+      return await work(connected.db);
+    } finally {
+      await disconnect(connected);
     }
   };
   try {
-    const write = connect(options.createIfMissing, false);
+    const write = keep(connect(options.createIfMissing, false));
     await refuseDamage(write);
     const { created } = await migrate(write);
     crashPoint('migration.committed');
@@ -189,11 +209,12 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
       .where('sort_key', 'is not', null)
       .executeTakeFirstOrThrow();
     const further = await countClaims(write);
-    const read = connect(false, true);
+    const read = keep(connect(false, true));
     guard = new FileGuard(path);
     return new Database({
       write,
       read,
+      snapshot,
       blockedCount: new BlockedCount({ entries: total, further }),
       created,
       folder: dirname(path),
@@ -203,6 +224,12 @@ export async function openDatabase(url: string, options: OpenOptions): Promise<D
     await close();
     throw unusable(path, error);
   }
+}
+
+async function disconnect({ db, connection }: Connected): Promise<void> {
+  await db.destroy();
+  // Kysely closes only connections that were used.
+  connection.close();
 }
 
 async function countClaims(db: Kysely<Schema>): Promise<number> {

@@ -1,6 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { sql as raw } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type BlockingKit,
@@ -12,6 +13,7 @@ import {
 } from '../../../testkit/blocking.ts';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { type StoppedTime, stopTime } from '../../../testkit/stop-time.ts';
+import { countsExactly } from '../../../testkit/store/claim-counts.ts';
 import { TurnQueue } from '../../concurrency/turn-queue.ts';
 import { readMapFileHeader } from '../../haproxy/map-file/map-file.ts';
 import { asMapFileError } from '../../haproxy/map-file/map-file-error.ts';
@@ -330,5 +332,31 @@ describe('the keeper of the map file', () => {
     await block('192.0.2.2');
     expect(kit.keeper.problem).toBeNull();
     await sameEverywhere();
+  });
+
+  it('neither waits for a new count of claims, nor do changes', async () => {
+    const count = Promise.withResolvers<void>();
+    const counts = vi.spyOn(kit.store, 'correctCounts').mockReturnValue(count.promise);
+    await kit.keeper.updateBlockedIpsMap();
+    await block('192.0.2.1');
+    expect(counts).toHaveBeenCalledOnce();
+    count.resolve();
+  });
+
+  it('is written although claims could not be counted, which the next rewrite repeats', async () => {
+    await block('192.0.2.1');
+    await kit.database.claimRecount.correct();
+    sql(
+      "update sources set claims = 7; create trigger full before update on sources begin select raise(abort, 'full'); end",
+    );
+    await kit.keeper.updateBlockedIpsMap();
+    const warnings = () => kit.lines.filter(({ message }) => message.startsWith('Could not count the claims'));
+    await eventually('the failure is logged', () => warnings().length === 1);
+    expect(kit.keeper.problem).toBeNull();
+    // By the service's own connection: for the next count this is no change of another program.
+    await raw`drop trigger full`.execute(kit.database.write);
+    await kit.keeper.updateBlockedIpsMap();
+    await eventually('the counts are right', () => countsExactly(kit.database));
+    expect(warnings()).toHaveLength(1);
   });
 });

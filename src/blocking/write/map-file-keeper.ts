@@ -247,6 +247,7 @@ export class MapFileKeeper {
           accept.acceptForeignFile === true || accept.acceptShrink === true,
           turn,
         );
+        void this.#correctCounts();
         outcome.resolve(written);
         return written;
       } catch (error) {
@@ -336,6 +337,20 @@ export class MapFileKeeper {
       const spent = performance.now() - began;
       if (pages.length === pagesAtMost || spent + (spent - before) > pagesMs) return { pages, last: false };
       before = spent;
+    }
+  }
+
+  /** Takes seconds, and nothing waits for it: these are only statistics. */
+  async #correctCounts(): Promise<void> {
+    try {
+      await this.#deps.store.correctCounts();
+    } catch (error) {
+      this.#deps.log.warn(
+        'Could not count the claims of each source; retrying after the next rewrite of the map file',
+        {
+          cause: causeText(error),
+        },
+      );
     }
   }
 

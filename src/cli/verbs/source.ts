@@ -105,7 +105,7 @@ async function sourceList({ api, output, format, now }: Session): Promise<ExitCo
       { title: 'ALONE', text: ({ alone }) => count(alone), plain: ({ alone }) => String(alone) },
       {
         title: 'LAST CLAIM',
-        text: ({ last_claimed_at: at }) => (at === null ? 'never' : fromNow(at, now())),
+        text: ({ last_claimed_at: at }) => (at === null ? '' : fromNow(at, now())),
         plain: ({ last_claimed_at: at }) => at ?? '',
       },
       {

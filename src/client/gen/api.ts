@@ -1617,7 +1617,7 @@ export interface components {
       readonly blocks: readonly components['schemas']['MapBlock'][];
       /** The entries by size, the widest first. Only sizes that an entry has. */
       readonly sizes: readonly components['schemas']['MapSize'][];
-      /** The widest blocked networks that begin in the map, at most eight; of the same size in the order of addresses. */
+      /** The widest blocked networks that begin in the map or cover it, at most eight; of the same size in the order of addresses. */
       readonly widest: readonly components['schemas']['MapNetwork'][];
       /** All of the last 24 hours was watched; else there may have been more. Only of the layer `hits`. */
       readonly complete?: boolean;
@@ -1939,7 +1939,7 @@ export interface components {
     MapSize: {
       /** The prefix of an entry; 32: a single address. */
       readonly prefix: number;
-      /** How many entries with it begin in the map. */
+      /** How many entries with it begin in the map or cover it. */
       readonly entries: number;
     };
     /** The master socket of HAProxy. */
@@ -2644,7 +2644,7 @@ export interface components {
       readonly claims: number;
       /** How many of them no other source claims: they would be unblocked without it. */
       readonly alone: number;
-      /** When it made its newest claim, which it may have dropped since; null: never. */
+      /** When it made its newest claim, which it may have dropped since; null: none is known. */
       readonly last_claimed_at: string | null;
     };
     /** What a source does. */

@@ -37,9 +37,9 @@ export class MapCells {
   readonly addresses: Uint32Array;
   /** How many entries begin in it. */
   readonly entries: Uint32Array;
-  /** How many entries begin in the area, by prefix. */
+  /** How many entries begin in the area or cover it, by prefix. */
   readonly sizes = new Uint32Array(ADDRESS_BITS + 1);
-  /** Of the networks that begin in the area those with most addresses, the widest first. */
+  /** Of the networks that begin in the area or cover it those with most addresses, the widest first. */
   widest: readonly MapNetwork[] = [];
   /** The end of the entry that ends first, as in the columns; 0: there is none. */
   readonly firstEnd: Uint32Array;
@@ -70,11 +70,10 @@ export class MapCells {
       const first = keys.readUInt32BE(at + 12);
       const last = first + 2 ** (32 - prefix) - 1;
       if (last < this.#area.first || first > this.#last) continue;
-      if (first >= this.#area.first) {
-        this.entries[this.#cellOf(first)]! += 1;
-        this.sizes[prefix]! += 1;
-        if (prefix < ADDRESS_BITS) this.#noteWide({ first, prefix });
-      }
+      // One that begins before the area and reaches into it covers it.
+      this.sizes[prefix]! += 1;
+      if (prefix < ADDRESS_BITS) this.#noteWide({ first, prefix });
+      if (first >= this.#area.first) this.entries[this.#cellOf(first)]! += 1;
       this.#count(Math.max(first, this.#area.first), Math.min(last, this.#last), endsAt[row]!, claimants[row]!);
     }
   }

@@ -34,7 +34,7 @@ it('shows the sources before it is known what each does, with gaps instead of 0'
   await renderInApp(<SourcesPage />);
   await screen.findByText('drop');
   expect(cellsOf('drop').slice(1, 6)).toEqual(['List', '8,412', '8,412', '–', '–']);
-  expect(cellsOf('new').slice(1, 7)).toEqual(['List', '0', '0', '–', '–', 'Never']);
+  expect(cellsOf('new').slice(1, 7)).toEqual(['List', '0', '0', '–', '–', '–']);
   counted.resolve();
   await waitFor(() => expect(cellsOf('drop').slice(4, 6)).toEqual(['2,103 25 %', '50 %']));
 });

@@ -104,7 +104,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           </span>
         )}
       </td>
-      <td data-label="Newest claim">{last === null ? 'Never' : <Age time={last} />}</td>
+      <td data-label="Newest claim">{last === null ? unknownFigure : <Age time={last} />}</td>
       <td data-actions>
         {claims > 0 && (
           <span className={classes.links}>

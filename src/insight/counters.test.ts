@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collector } from '../system/heap.ts';
+import { Collector } from './collector.ts';
 import { type CounterReading, Counters } from './counters.ts';
 import { KeyedCounters } from './keyed-counters.ts';
 import { Workers } from './workers.ts';
@@ -182,9 +183,11 @@ describe('counters of HAProxy', () => {
   it('take as little memory after thousands of reloads as at first', async () => {
     const addresses = 30_000;
     const keys = Array.from({ length: addresses }, (_, n) => `${n}`);
-    const megabytesOf = async (worker: number, nearWorker: number) => {
+    /** @param next number of the first new worker of this run of the service */
+    const megabytesOf = async (worker: number, next: number) => {
       const before = await usedMegabytes();
-      const counters = new Counters({ most: addresses, nearWorker });
+      const unused = { mostAddresses: addresses } as ConstructorParameters<typeof Collector>[0];
+      const { addresses: counters } = new Collector(unused, { next, workers: [] }, null);
       counters.advance(separate(worker, 10), new Map(keys.map((key) => [key, 1_000])));
       const used = (await usedMegabytes()) - before;
       expect(counters.stored(keys[0]!)).toBe(`${worker}:1000`);

@@ -290,7 +290,12 @@ describeOnOneProxy('insight', ({ bin }) => {
       for (const value of between(second, stopped, started)) expect(value).toBeGreaterThan(3);
 
       // What HAProxy counts in the two seconds after a reading may be lost without a gap: as before a reload.
-      await eventually('the last reading is older', async () => Date.now() - ((await lastRead(service)) ?? 0) > 3_000);
+      // Not so late either that the next reading comes before the kill.
+      await eventually('the last reading is three to six seconds old', async () => {
+        const read = await lastRead(service);
+        const age = read === null ? null : Date.now() - read;
+        return age !== null && age > 3_000 && age < 6_000;
+      });
       await killProxy();
       await service.healthy();
       await deny(5);

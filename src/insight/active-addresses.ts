@@ -24,16 +24,21 @@ export class ActiveAddresses {
     }
   }
 
+  /** Changes nothing: addresses of an earlier moment may still be counted. */
   of(step: Step, at: number): number {
-    this.#advance(step, at);
-    return this.#counts.get(step)!.count;
+    const { start, count } = this.#counts.get(step)!;
+    return startOf(step, at) > start ? 0 : count;
   }
 
   #advance(step: Step, at: number): void {
     const counted = this.#counts.get(step)!;
-    const start = at - (at % step);
+    const start = startOf(step, at);
     if (start <= counted.start) return;
     counted.start = start;
     counted.count = 0;
   }
+}
+
+function startOf(step: Step, at: number): number {
+  return at - (at % step);
 }

@@ -98,6 +98,7 @@ export class Collector {
     this.workers = new Workers(workers);
     this.addresses = new Counters({
       most: deps.mostAddresses ?? mostAddresses,
+      nearWorker: this.workers.next,
       forgotten: (address, value) => {
         // One that was not counted in this run is listed now.
         this.#forgotten.note(address, value, deps.knocking.get(address)?.lastHit ?? this.#lastAt ?? 0);
@@ -155,7 +156,7 @@ export class Collector {
     const slice = TimeSlice.ofItems();
     let [denied, unseen] = [0, false];
     const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
-    this.#startAgain(reading);
+    await this.#startAgain(reading, slice);
     await this.#expire(reading, at, slice);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
@@ -169,7 +170,7 @@ export class Collector {
       spans.push({ span, ...counted, sites });
       await this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
     }
-    this.#forgetExited(reading);
+    await this.#forgetExited(reading, slice);
     await this.#addUnchanged(reading, at, hits, slice);
     const span = spans.at(-1)?.span ?? { from, to: at };
     const { attributed, ...found } = await this.#attribute(reading, { hits, at, span, slice });
@@ -182,9 +183,9 @@ export class Collector {
   }
 
   /** Known workers have exited, and handed nothing over. */
-  #startAgain({ master, workers, missing }: InsightReading): void {
+  async #startAgain({ master, workers, missing }: InsightReading, slice: TimeSlice): Promise<void> {
     if (!this.workers.startedAgain(master, workers, missing)) return;
-    this.#keep(new Set());
+    await this.#keep(new Set(), slice);
     this.#forgotten.clear();
   }
 
@@ -265,14 +266,15 @@ export class Collector {
   }
 
   /** One that only did not answer is not forgotten. */
-  #forgetExited({ workers, missing }: InsightReading): void {
+  async #forgetExited({ workers, missing }: InsightReading, slice: TimeSlice): Promise<void> {
     if (workers.length === 0) return;
     const living = this.workers.keep([...workers, ...missing]);
-    if (living !== null) this.#keep(living);
+    if (living !== null) await this.#keep(living, slice);
   }
 
-  #keep(living: ReadonlySet<number>): void {
-    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) counters.keep(living, this.workers.first);
+  async #keep(living: ReadonlySet<number>, slice: TimeSlice): Promise<void> {
+    const { first } = this.workers;
+    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) await counters.keep(living, first, slice);
     this.#deps.clients.keep(living);
   }
 

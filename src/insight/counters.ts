@@ -1,4 +1,5 @@
 // Differences of HAProxy's cumulative counters. Identity of a counter is its worker (pid and start) and its key.
+import { TimeSlice } from '../concurrency/slices.ts';
 import { type CounterOptions, KeyedCounters } from './keyed-counters.ts';
 
 /** A peer hands its values over within this time after a worker's start. */
@@ -54,8 +55,8 @@ export class Counters {
   }
 
   /** Forgets exited workers, but for values that may have been handed over since HAProxy was started, by `first`. */
-  keep(living: ReadonlySet<number>, first: number): void {
-    this.#keys.keep(living, first);
+  async keep(living: ReadonlySet<number>, first: number, slice = TimeSlice.ofItems()): Promise<void> {
+    await this.#keys.keep(living, first, slice);
   }
 
   /** The last values of a key, for `restore`: `<worker>:<value> …`. Null: unknown key. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../testkit/conditions.ts';
+import { eventually, settled } from '../../testkit/conditions.ts';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
@@ -7,6 +7,7 @@ import { HitsStore } from '../store/hits-store.ts';
 import { InsightStore } from '../store/insight-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { type Metric, SeriesStore } from '../store/series-store.ts';
+import { Collector } from './collector.ts';
 
 let folder: StoreFolder;
 let database: Database;
@@ -195,9 +196,36 @@ describe('insight', () => {
     await eventually('figures are pruned', () => vi.mocked(SeriesStore.prototype.prune).mock.calls.length > 0);
     kit.haproxy.deny('192.0.2.9', 3);
     await kit.insight.readNow();
-    expect(totalOf('192.0.2.9')).toBe(3);
+    await eventually('what was read is counted', () => totalOf('192.0.2.9') === 3);
     pruning.resolve(false);
     await round;
+  });
+
+  it('lets a reload go on once the tables are read, however long the counting takes', async () => {
+    await kit.pass(10);
+    const counting = Promise.withResolvers<void>();
+    const { take } = Collector.prototype;
+    vi.spyOn(Collector.prototype, 'take').mockImplementation(async function (this: Collector, reading) {
+      await counting.promise;
+      return await take.call(this, reading);
+    });
+    kit.haproxy.deny('192.0.2.9', 3);
+    const before = kit.haproxy.readings.length;
+    let goesOn = false;
+    const read = kit.insight.readNow().then(() => {
+      goesOn = true;
+    });
+    await eventually('the counting has begun', () => vi.mocked(Collector.prototype.take).mock.calls.length > 0);
+    await settled();
+    expect([goesOn, kit.haproxy.readings.length]).toEqual([true, before + 1]);
+    await read;
+    expect(totalOf('192.0.2.9')).toBe(0);
+    kit.haproxy.handsOver = false;
+    kit.haproxy.reload({ drains: false });
+    kit.haproxy.deny('192.0.2.9', 2);
+    counting.resolve();
+    await kit.pass(10);
+    expect(totalOf('192.0.2.9')).toBe(5);
   });
 
   it('reports a gap when HAProxy did not answer, and when it lost its tables', async () => {

@@ -160,14 +160,17 @@ export class Insight {
 
   /**
    * Before a reload: a worker takes what was not read along when it exits. Then only this service has what was read, so it is
-   * stored at once, while the reload goes on. Never throws.
+   * stored at once. It is counted and stored while the reload goes on, which waits for the tables alone. Never throws.
    */
   async readNow(): Promise<void> {
-    await this.#work.run(() => this.#attempt('Could not read the tables of denied requests', () => this.#read()));
+    const { promise: read, resolve: wasRead } = Promise.withResolvers<void>();
     void this.#work.run(async () => {
+      await this.#attempt('Could not read the tables of denied requests', () => this.#read(wasRead));
+      wasRead();
       if (this.#running === null) return;
       await this.#attempt('Could not store the figures of denied requests', () => this.#store(this.#seconds()));
     });
+    await read;
   }
 
   /** One round of the loop: reads, and stores if a minute has passed. Never throws. */
@@ -221,7 +224,8 @@ export class Insight {
     this.#running = { state, clients: state.clients, flusher, attacks, candidates, sources, watched, counting };
   }
 
-  async #read(): Promise<void> {
+  /** @param wasRead called once HAProxy has answered, before anything is counted */
+  async #read(wasRead?: () => void): Promise<void> {
     if (this.#running === null || this.#stop.signal.aborted) return;
     const began = performance.now();
     const { collector } = this.#running.state;
@@ -229,6 +233,7 @@ export class Insight {
     // Who was denied before the last minute is not listed as active any more.
     const whole = lastAt === null || Math.abs(this.#seconds() - lastAt) > activeSeconds;
     const reading = await this.#deps.source.read({ whole, signal: this.#stop.signal });
+    wasRead?.();
     const missing = reading.missing.map(({ pid, reason }) => `${pid}: ${reason}`);
     // Skipped: the next one counts what this one would have.
     if (!reading.workers.some(({ current }) => current)) {

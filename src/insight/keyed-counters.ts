@@ -1,8 +1,12 @@
+import type { TimeSlice } from '../concurrency/slices.ts';
+
 export interface CounterOptions {
   /** Keys that are remembered; those longest without a change are forgotten first. */
   readonly most: number;
   /** Called with a key that is forgotten, and the value from which the workers count on. */
   readonly forgotten?: (key: string, value: number) => void;
+  /** Values of the workers with numbers near it take the least memory; default: 0. */
+  readonly nearWorker?: number;
 }
 
 interface AdvanceOptions {
@@ -22,11 +26,18 @@ export class KeyedCounters {
   /** In the order of their last change. Packed, since there may be 100,000. */
   readonly #keys = new Map<string, KeyCounters | number>();
   readonly #options: CounterOptions;
-  /** Returns the oldest key next. Kept: a new iterator would pass the places of all keys that were deleted or moved. */
-  #oldest = this.#keys.entries();
+  readonly #packing: Packing;
+  /**
+   * Returns the oldest key next. Kept, since a new iterator passes the places of all keys that were deleted or moved; but
+   * not for long, since it retains every table that the map has outgrown meanwhile.
+   */
+  #oldest: MapIterator<[string, KeyCounters | number]> | null = null;
+  /** Since the iterator began. */
+  #moves = 0;
 
   constructor(options: CounterOptions) {
     this.#options = options;
+    this.#packing = new Packing(options.nearWorker ?? 0);
   }
 
   get size(): number {
@@ -39,12 +50,12 @@ export class KeyedCounters {
 
   get(key: string): KeyCounters | undefined {
     const packed = this.#keys.get(key);
-    return packed === undefined ? undefined : unpacked(packed);
+    return packed === undefined ? undefined : this.#packing.unpacked(packed);
   }
 
   set(key: string, counters: KeyCounters): void {
     this.#keys.delete(key);
-    this.#keys.set(key, packed(counters));
+    this.#keys.set(key, this.#packing.packed(counters));
     this.#forgetOldest();
   }
 
@@ -79,54 +90,71 @@ export class KeyedCounters {
   }
 
   /**
-   * Forgets what no new worker can start from.
+   * Forgets what no new worker can start from. In slices: nothing else may change a key meanwhile.
    * @param living numbers of workers
    * @param first number of the first worker since HAProxy was started
    */
-  keep(living: ReadonlySet<number>, first: number): void {
+  async keep(living: ReadonlySet<number>, first: number, slice: TimeSlice): Promise<void> {
     for (const [key, counters] of this.#keys) {
-      const values = unpacked(counters);
+      if (slice.due()) await slice.rest();
+      const values = this.#packing.unpacked(counters);
       if (values.length === 0) continue;
       const left = kept(values, living, first);
-      if (left.length < values.length) this.#keys.set(key, packed(left));
+      if (left.length < values.length) this.#keys.set(key, this.#packing.packed(left));
     }
   }
 
   #forgetOldest(): void {
+    this.#moves += 1;
+    if (this.#moves >= movesOfIterator) this.#oldest = null;
     while (this.#keys.size > this.#options.most) {
+      if (this.#oldest === null) [this.#oldest, this.#moves] = [this.#keys.entries(), 0];
       const next = this.#oldest.next();
       // An iterator that has ended never goes on.
-      if (next.done === true) this.#oldest = this.#keys.entries();
+      if (next.done === true) this.#oldest = null;
       else {
         const [oldest, counters] = next.value;
         this.#keys.delete(oldest);
-        this.#options.forgotten?.(oldest, highestUpTo(Number.POSITIVE_INFINITY, unpacked(counters)));
+        this.#options.forgotten?.(oldest, highestUpTo(Number.POSITIVE_INFINITY, this.#packing.unpacked(counters)));
       }
     }
   }
 }
 
+/** One that is new passes at most four places for each key. */
+const movesOfIterator = 1_000;
+
 const wide = { values: 2 ** 32, workers: 2 ** 20 } as const;
 /** A number below 2 ** 31 takes no memory of its own. */
-const narrow = { values: 2 ** 25, workers: 2 ** 6 } as const;
+const narrow = { values: 2 ** 20, workers: 2 ** 11 } as const;
 
 /** The usual case, one worker: one number instead of an array. */
-function packed(values: KeyCounters): KeyCounters | number {
-  const [worker, value] = values;
-  if (worker === undefined || value === undefined || values.length > 2) return values;
-  if (worker < narrow.workers && value < narrow.values) return value * narrow.workers + worker;
-  // Never below 2 ** 32.
-  return worker < wide.workers && value < wide.values ? (worker + 1) * wide.values + value : values;
-}
+class Packing {
+  /** The first worker of those that are packed best. Numbers are never used again: those near the current one are in use. */
+  readonly #from: number;
 
-function unpacked(counters: KeyCounters | number): KeyCounters {
-  if (typeof counters !== 'number') return counters;
-  if (counters < wide.values) {
-    const worker = counters % narrow.workers;
-    return [worker, (counters - worker) / narrow.workers];
+  constructor(nearWorker: number) {
+    this.#from = Math.max(0, nearWorker - narrow.workers / 2);
   }
-  const value = counters % wide.values;
-  return [(counters - value) / wide.values - 1, value];
+
+  packed(values: KeyCounters): KeyCounters | number {
+    const [worker, value] = values;
+    if (worker === undefined || value === undefined || values.length > 2) return values;
+    const near = worker - this.#from;
+    if (near >= 0 && near < narrow.workers && value < narrow.values) return value * narrow.workers + near;
+    // Never below 2 ** 32.
+    return worker < wide.workers && value < wide.values ? (worker + 1) * wide.values + value : values;
+  }
+
+  unpacked(counters: KeyCounters | number): KeyCounters {
+    if (typeof counters !== 'number') return counters;
+    if (counters < wide.values) {
+      const near = counters % narrow.workers;
+      return [this.#from + near, (counters - near) / narrow.workers];
+    }
+    const value = counters % wide.values;
+    return [(counters - value) / wide.values - 1, value];
+  }
 }
 
 function kept(values: KeyCounters, living: ReadonlySet<number>, first: number): KeyCounters {

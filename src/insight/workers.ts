@@ -47,6 +47,11 @@ export class Workers {
     return { next: this.#next, workers, first: this.#first, ...master };
   }
 
+  /** The number of the next new worker. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** Number of the first worker since HAProxy was started: those before it handed nothing over. */
   get first(): number {
     return this.#first;

@@ -112,9 +112,7 @@ export class InsightStore {
     await this.#database.write.transaction().execute(async (transaction) => {
       await this.#putClients.write(
         transaction,
-        rows.map((row) => [
-          ...[row.address, row.requests, row.errors, row.first_seen, row.last_seen, row.ignored_until],
-        ]),
+        rows.map((row) => [row.address, row.requests, row.errors, row.first_seen, row.last_seen, row.ignored_until]),
       );
       await eachBlock(gone, async (block) => {
         await transaction.deleteFrom('clients').where('address', 'in', block).execute();

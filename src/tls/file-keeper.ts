@@ -404,7 +404,7 @@ export class FileKeeper {
     return [...this.#wanted.keys(), ...this.#unreadable.keys()].filter((id) => this.#isListed(id));
   }
 
-  /** Nobody changed it, and it has what it is to have. */
+  /** No other process changed it, and it has what it is to have. */
   async #isListRight(): Promise<boolean> {
     const ids = this.#idsToList();
     const has = ids.length === this.#lastListed.size && ids.every((id) => this.#lastListed.has(id));

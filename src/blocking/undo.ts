@@ -45,7 +45,7 @@ interface UndoDeps {
 
 /** What an undo of one claim would do now. */
 type Verdict =
-  /** `isOwn`: of a claim of the step's source, and not only of what has ended. */
+  /** `isOwn`: the step's source has the claim. Else only ended claims of others are left, which the change removes. */
   | { readonly kind: 'change'; readonly row: StagedRow & { readonly source: number }; readonly isOwn: boolean }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'changed-since' };

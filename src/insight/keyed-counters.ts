@@ -121,7 +121,7 @@ export class KeyedCounters {
   }
 }
 
-/** One that is new passes at most four places for each key. */
+/** Many, so that new iterators are rare; few, so that what one retains is small. */
 const movesOfIterator = 1_000;
 
 const wide = { values: 2 ** 32, workers: 2 ** 20 } as const;

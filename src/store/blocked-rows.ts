@@ -133,9 +133,9 @@ export class BlockedRows {
   }
 
   /**
-   * An update sets the source of the claim too: of two statements each would run the trigger that counts it, and the first
-   * would note the time of the new claim for the old source. Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
-   * table is written once per group, not per row.
+   * Deletes first; an insert whose address or key exists then fails. Inserts go in address order, so that a page of the
+   * table is written once per group, not per row. An update sets the source of the claim too: of two statements each would
+   * run the trigger that counts it, and the first would note the time of the new claim for the old source.
    */
   async write(runner: Runner, changes: RowChanges): Promise<void> {
     await eachBlock(changes.deletes, async (block) => {

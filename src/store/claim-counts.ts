@@ -125,7 +125,7 @@ export class ClaimRecount {
     try {
       signal.throwIfAborted();
       if (!(await this.#foreign.any())) return;
-      // Before the snapshot: what is committed in between is counted twice, once now and once next time.
+      // Before the snapshot: what another program commits in between is in it, and makes the next call count again.
       const begun = await this.#foreign.version();
       const { snapshot, turns } = this.#deps;
       await this.#add(await snapshot((db) => corrections(db, () => turns.next(signal))));

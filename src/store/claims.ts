@@ -46,8 +46,7 @@ export function carried(claimed: Claimed): Carried {
 
 /** The same with the key of a new row. */
 export function insertedRow(key: Buffer, claimed: Claimed): Carried & { readonly key: Buffer } {
-  const { source } = claimed.claims[0];
-  return { key, row: carriedRow(claimed), source, claimedAt: carriedAt(claimed) };
+  return { key, ...carried(claimed) };
 }
 
 function carriedAt({ since, claims: [{ row }] }: Claimed): string | null {

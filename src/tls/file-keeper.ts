@@ -33,9 +33,9 @@ export class FileKeeper {
   readonly #wanted = new Map<string, WantedCertificate>();
   /** Without a readable key: only their files have it. By id, why. */
   #unreadable = new Map<string, string>();
-  /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
   /** Ids in the list that was written last, or was to be. */
   #lastListed: ReadonlySet<string> = new Set();
+  /** Their files are links to the default certificate; without a readable key, the list has no line for them. */
   readonly #refused: RefusedCertificates;
   /** Files that could not be written. By id, or the list. */
   readonly #unwritten: UnwrittenFiles;

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationCheckError, checkConfiguration } from '../haproxy/process/binary.ts';
-import { SmallParent } from '../haproxy/process/small-parent.ts';
+import { CheckProcess } from '../haproxy/process/check-process.ts';
 import type { TlsFiles } from './files.ts';
 
 const SHOWN = 300;
@@ -26,8 +26,7 @@ interface ProxyCheckDeps {
  */
 export class ProxyCheck {
   readonly #deps: ProxyCheckDeps;
-  /** For one upload, beside blocks; a start or a restore waits for all of them. */
-  readonly #small = new SmallParent();
+  readonly #checkProcess = new CheckProcess();
 
   constructor(deps: ProxyCheckDeps) {
     this.#deps = deps;
@@ -35,13 +34,16 @@ export class ProxyCheck {
 
   /** Why HAProxy would not load it, in its words; null: it would. */
   async refusal(pem: { reveal(): string }): Promise<string | null> {
-    return (await this.refusalsOf(new Map([['one', pem]]), { aside: true })).get('one') ?? null;
+    return (await this.refusalsOf(new Map([['one', pem]]), { besideBlocks: true })).get('one') ?? null;
   }
 
-  /** By key, why HAProxy would not load it; without those that it would. */
+  /**
+   * By key, why HAProxy would not load it; without those that it would.
+   * @param besideBlocks they come first, so it may take longer; a start or a restore waits for the check of all of them
+   */
   async refusalsOf<Key>(
     pems: ReadonlyMap<Key, { reveal(): string }>,
-    { aside = false } = {},
+    { besideBlocks = false } = {},
   ): Promise<ReadonlyMap<Key, string>> {
     return await this.#inFolder(async (folder) => {
       const keys = new Map<string, Key>();
@@ -50,7 +52,7 @@ export class ProxyCheck {
         await writeHere(path, pem.reveal());
         keys.set(path, key);
       }
-      const refused = await this.#refused(folder, [...keys.keys()], aside);
+      const refused = await this.#refused(folder, [...keys.keys()], besideBlocks);
       return new Map([...refused].map(([path, why]) => [keys.get(path)!, why]));
     });
   }
@@ -60,7 +62,11 @@ export class ProxyCheck {
     return await this.#inFolder(async (folder) => await this.#refused(folder, paths, false));
   }
 
-  async #refused(folder: string, paths: readonly string[], aside: boolean): Promise<ReadonlyMap<string, string>> {
+  async #refused(
+    folder: string,
+    paths: readonly string[],
+    besideBlocks: boolean,
+  ): Promise<ReadonlyMap<string, string>> {
     if (paths.length === 0) return new Map();
     const configurations: string[] = [];
     for (let from = 0; from < paths.length; from += LINES_A_FILE) {
@@ -69,8 +75,8 @@ export class ProxyCheck {
       configurations.push(file);
     }
     const { proxyBin } = this.#deps;
-    const { valid, output } = aside
-      ? await this.#small.checkConfiguration(proxyBin, configurations)
+    const { valid, output } = besideBlocks
+      ? await this.#checkProcess.checkConfiguration(proxyBin, configurations)
       : await checkConfiguration(proxyBin, configurations, { outputLimit: 65_536 + paths.length * OUTPUT_EACH });
     if (valid) return new Map();
     const reasons = reasonsIn(output, new Set(paths));

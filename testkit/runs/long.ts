@@ -91,7 +91,8 @@ async function main(options: Options): Promise<number> {
   }
   const tasks = tasksOf(options);
   if (options.fresh)
-    for (const task of tasks) record(options, task, { seed: 0, count: 0, seconds: 0, result: 'restarted' });
+    for (const task of tasks)
+      record(options, task, { commit: headCommit(), seed: 0, count: 0, seconds: 0, result: 'restarted' });
   say(statusOf(options, tasks));
   if (!options.status) {
     for (const task of tasks) await finish(options, task);
@@ -119,8 +120,10 @@ async function finish(options: Options, task: Task): Promise<void> {
   for (;;) {
     const { open, nextSeed } = progress(options, task);
     if (open === 0) return;
+    // Another may be committed while it runs.
+    const commit = headCommit();
     const ran = await runPiece(task, nextSeed, Math.min(open, task.plan.pieceSize));
-    record(options, task, ran);
+    record(options, task, { ...ran, commit });
     if (ran.result === 'failed') return;
   }
 }
@@ -216,11 +219,11 @@ function progress({ results }: Options, { plan, proxy }: Task): Progress {
   return progressOf(readPieces(results), plan, shortVersion(proxy.version), sameCode, testSeed);
 }
 
-function record(options: Options, task: Task, ran: Ran): void {
+function record(options: Options, task: Task, ran: Ran & Pick<Piece, 'commit'>): void {
   const { plan, proxy } = task;
   const version = shortVersion(proxy.version);
   const date = new Date().toISOString();
-  appendPiece(options.results, { date, part: plan.part, version, commit: headCommit(), ...ran });
+  appendPiece(options.results, { date, part: plan.part, version, ...ran });
   const row = rowOf(plan, version, progress(options, task));
   if (row === null) return;
   const page = readPage();

@@ -340,17 +340,14 @@ export class MapFileKeeper {
     }
   }
 
-  /** Takes seconds, and nothing waits for it: these are only statistics. */
+  /** Half a second at a million entries. Nothing waits for it: these are only statistics. */
   async #correctCounts(): Promise<void> {
     try {
       await this.#deps.store.correctCounts();
     } catch (error) {
-      this.#deps.log.warn(
-        'Could not count the claims of each source; retrying after the next rewrite of the map file',
-        {
-          cause: causeText(error),
-        },
-      );
+      const cause = causeText(error);
+      const retrying = 'retrying after the next rewrite of the map file';
+      this.#deps.log.warn(`Could not count the claims of each source; ${retrying}`, { cause });
     }
   }
 

@@ -37,7 +37,7 @@ const OUTPUT_LIMIT = 65_536;
 /** What a shell reports: the program cannot be run, is missing, or died of the signal that is added to 128. */
 const exitCodes = { notExecutable: 126, notFound: 127, signalled: 128 } as const;
 
-export class SmallParent {
+export class CheckProcess {
   readonly #mutex = new Mutex();
   #shell: Shell | null = null;
 

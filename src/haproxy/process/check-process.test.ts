@@ -9,16 +9,16 @@ import { eventually } from '../../../testkit/conditions.ts';
 import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { processAlive, processStartTime } from '../../system/processes.ts';
 import { ConfigurationCheckError } from './binary.ts';
-import { SmallParent } from './small-parent.ts';
+import { CheckProcess } from './check-process.ts';
 
 let folder: string;
-let small: SmallParent;
+let checkProcess: CheckProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pm-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(() => {
-  small = new SmallParent();
+  checkProcess = new CheckProcess();
 });
 
 async function file(text: string, mode = 0o644): Promise<string> {
@@ -29,7 +29,7 @@ async function file(text: string, mode = 0o644): Promise<string> {
 }
 const program = (text: string) => file(`#!/bin/sh\n${text}\n`, 0o755);
 const valid = 'echo Configuration file is valid';
-const check = (bin: string, limits = {}) => small.checkConfiguration(bin, ['/x.cfg'], limits);
+const check = (bin: string, limits = {}) => checkProcess.checkConfiguration(bin, ['/x.cfg'], limits);
 /** The process that runs the program: the same for every check. */
 const parentOf = async () => Number((await check(await program(`echo $PPID; ${valid}`))).output.split('\n')[0]);
 async function gone(of: number): Promise<void> {
@@ -37,13 +37,13 @@ async function gone(of: number): Promise<void> {
   await eventually(`${of} is gone`, async () => !(await processAlive(of, startTime)));
 }
 
-describeOnEachProxy('-c from a small process', ({ bin }) => {
+describeOnEachProxy('-c from the check process', ({ bin }) => {
   it('finds a valid configuration valid, and names what is wrong with another, with the same process', async () => {
     const front = 'defaults\n mode http\n timeout client 1s\nfrontend f\n bind 127.0.0.1:1\n http-request return\n';
     const [good, bad] = [await file(front), await file('frontend g\n bogus line\n')];
     for (let round = 0; round < 2; round += 1) {
-      expect(await small.checkConfiguration(bin, [good])).toMatchObject({ valid: true });
-      const refused = await small.checkConfiguration(bin, [good, bad]);
+      expect(await checkProcess.checkConfiguration(bin, [good])).toMatchObject({ valid: true });
+      const refused = await checkProcess.checkConfiguration(bin, [good, bad]);
       expect(refused).toMatchObject({ valid: false, output: expect.stringMatching(/unknown keyword 'bogus'/) });
     }
   });
@@ -109,13 +109,13 @@ it('fails when HAProxy cannot be run or dies of a signal', async () => {
     /cannot be run: a library is missing/,
   );
   await expect(check(await program('kill -9 $$'))).rejects.toThrow(/died of the signal 9/);
-  await expect(small.checkConfiguration('/bin/true', ['/a\nb'])).rejects.toThrow(/a path has a line break/);
+  await expect(checkProcess.checkConfiguration('/bin/true', ['/a\nb'])).rejects.toThrow(/a path has a line break/);
 });
 
 it('neither keeps the service from ending, nor stays when it ends', async () => {
   const code = `
-    import { SmallParent } from ${JSON.stringify(join(import.meta.dirname, 'small-parent.ts'))};
-    const { output } = await new SmallParent().checkConfiguration(${JSON.stringify(await program('echo $PPID'))}, ['/x']);
+    import { CheckProcess } from ${JSON.stringify(join(import.meta.dirname, 'check-process.ts'))};
+    const { output } = await new CheckProcess().checkConfiguration(${JSON.stringify(await program('echo $PPID'))}, ['/x']);
     console.log(output.trim());
   `;
   const service = spawn(execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });

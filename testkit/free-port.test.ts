@@ -28,6 +28,8 @@ it('passes over a port at which a program listens', async () => {
   const port = await freePort(31_920, 31_930);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(port + 20, '127.0.0.1', resolve));
-  for (let turn = 0; turn < 5; turn += 1) expect(await freePort(port + 20, port + 26)).not.toBe(port + 20);
+  const next = () => freePort(port + 20, port + 26);
+  for (let turn = 0; turn < 5; turn += 1) expect(await next()).not.toBe(port + 20);
+  await expect(next()).rejects.toThrow(/^no port from \d+ to \d+ is free$/);
   server.close();
 });

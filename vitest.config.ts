@@ -5,6 +5,7 @@ import { LongestFirst } from './testkit/longest-first.ts';
 import { testWorkers } from './testkit/test-workers.ts';
 
 const report = process.env['PROXY_MANAGER_TEST_REPORT'];
+const longTests = process.env['PROXY_MANAGER_TEST_LONG'] === 'yes';
 
 export default defineConfig({
   test: {
@@ -51,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           globalSetup: ['testkit/bundled-program.ts'],
-          include: ['test/**/*.test.ts'],
+          include: [longTests ? 'test/**/*.test.ts' : 'test/*.test.ts'],
         },
       },
     ],

@@ -7,7 +7,7 @@ import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { selfSigned } from '../testkit/tls/uploads.ts';
@@ -82,7 +82,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     expect(await page.content()).not.toContain('PRIVATE KEY');
   });
 
-  it('shows at a site what its clients get', async () => {
+  itInLongTests('shows at a site what its clients get', async () => {
     await page.getByRole('navigation').locator('a[href="/sites"]').click();
     const lock = page.getByRole('link', { name: /^Certificate served, expires in/ });
     await lock.waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
   });
 
-  it('redirects a site to https, and keeps that over a removal with Undo', async () => {
+  itInLongTests('redirects a site to https, and keeps that over a removal with Undo', async () => {
     await page.getByRole('navigation').locator('a[href="/sites"]').click();
     await button('TLS settings of shop.example').click();
     await dialog().getByLabel('Redirect plain HTTP to https').check();
@@ -137,7 +137,9 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await refused.getByText(/does not issue certificates for this name/).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await button('Renew mail.example and 1 more').click();
+    await page.getByText('Order of mail.example and 1 more is due').waitFor();
     await button('Show the last orders of mail.example and 1 more').click();
+    await button('Hide the last orders of mail.example and 1 more').waitFor();
     await expect.poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs }).toBe(2);
     await button('Stop renewal of refused.example').click();
     await submit('Stop renewal');
@@ -148,32 +150,35 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await service.call('DELETE', `/api/certificates/${id}`);
   });
 
-  it('keeps the form of a replacement that is rejected, and removes a certificate with the sites named', async () => {
-    const before = await served();
-    await button('Replace shop.example and 1 more').click();
-    const other = selfSigned(['other.example']);
-    await dialog().getByLabel('Certificate', { exact: true }).fill(other.certificate);
-    await dialog()
-      .getByLabel('Private key', { exact: true })
-      .fill(selfSigned(['x.example']).privateKey);
-    await dialog().getByRole('button', { name: 'Replace certificate' }).click();
-    await dialog()
-      .getByText(/belongs to none of the certificates/)
-      .waitFor();
-    await dialog().getByLabel('Private key', { exact: true }).fill(other.privateKey);
-    await dialog().getByRole('button', { name: 'Replace certificate' }).click();
-    await dialog()
-      .getByText(/would lose its certificate/)
-      .waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
-    await dialog().getByRole('button', { name: 'Cancel' }).click();
-    expect(await served()).toBe(before);
-    await button('Remove shop.example and 1 more').click();
-    await dialog()
-      .getByText(/1 site uses it: shop\.example/)
-      .waitFor();
-    await submit('Remove certificate');
-    await page.getByText('No matches').or(page.getByText('No certificates yet')).waitFor();
-    expect(await served()).not.toBe(before);
-  });
+  itInLongTests(
+    'keeps the form of a replacement that is rejected, and removes a certificate with the sites named',
+    async () => {
+      const before = await served();
+      await button('Replace shop.example and 1 more').click();
+      const other = selfSigned(['other.example']);
+      await dialog().getByLabel('Certificate', { exact: true }).fill(other.certificate);
+      await dialog()
+        .getByLabel('Private key', { exact: true })
+        .fill(selfSigned(['x.example']).privateKey);
+      await dialog().getByRole('button', { name: 'Replace certificate' }).click();
+      await dialog()
+        .getByText(/belongs to none of the certificates/)
+        .waitFor();
+      await dialog().getByLabel('Private key', { exact: true }).fill(other.privateKey);
+      await dialog().getByRole('button', { name: 'Replace certificate' }).click();
+      await dialog()
+        .getByText(/would lose its certificate/)
+        .waitFor();
+      expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+      await dialog().getByRole('button', { name: 'Cancel' }).click();
+      expect(await served()).toBe(before);
+      await button('Remove shop.example and 1 more').click();
+      await dialog()
+        .getByText(/1 site uses it: shop\.example/)
+        .waitFor();
+      await submit('Remove certificate');
+      await page.getByText('No matches').or(page.getByText('No certificates yet')).waitFor();
+      expect(await served()).not.toBe(before);
+    },
+  );
 });

@@ -115,7 +115,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     });
   });
 
-  it('is never wider than its window, also before the chart is drawn for its new size', async () => {
+  itInLongTests('is never wider than its window, also before the chart is drawn for its new size', async () => {
     const tab = await openPage(browser, { viewport: { width: 1440, height: 900 } });
     await tab.addInitScript(`{
       const Observer = window.ResizeObserver;
@@ -142,7 +142,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await tab.close();
   });
 
-  it('keeps the range and the chart in the URL, also for another browser', async () => {
+  itInLongTests('keeps the range and the chart in the URL, also for another browser', async () => {
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('Denied by source');
     await range('7 d').click();
     await chart().getByText('scanners').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.goBack();
   });
 
-  it('leads to the denied addresses, and to an attack and what denied it', async () => {
+  itInLongTests('leads to the denied addresses, and to an attack and what denied it', async () => {
     await page.goto(`${base()}/?range=7d`);
     await region('Figures of the last 7 d')
       .getByRole('link', { name: /^Denied requests/ })
@@ -229,62 +229,65 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     }
   });
 
-  it('shows the whole of a long address beside its story, and edits selected entries in one request', async () => {
-    const long = '2001:db8:1234:5678:9abc:def0:1234:5678';
-    const ending = ['192.0.2.77', '192.0.2.78'];
-    const body = { add: [long, ...ending.map((ip_address) => ({ ip_address, duration_seconds: 3_600 }))] };
-    expect((await service.call('POST', '/api/blocked-ips/batch', { body })).status).toBe(200);
-    const wide = page.viewportSize() ?? { width: 1440, height: 900 };
-    try {
-      for (const width of [1200, 320]) {
-        await page.setViewportSize({ width, height: 860 });
-        await page.goto(`${base()}/blocked?q=${long}${width === 1200 ? `&entry=${long}` : ''}`);
-        const cell = page.getByRole('gridcell', { name: long, exact: true });
-        await eventually(`nothing of the address is cut at ${width} px`, async () => {
-          const cut = '(cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight';
-          const handle = await cell.elementHandle();
-          return (await handle?.evaluate(new Function('cell', `return (${cut})(cell)`) as () => boolean)) === false;
-        });
+  itInLongTests(
+    'shows the whole of a long address beside its story, and edits selected entries in one request',
+    async () => {
+      const long = '2001:db8:1234:5678:9abc:def0:1234:5678';
+      const ending = ['192.0.2.77', '192.0.2.78'];
+      const body = { add: [long, ...ending.map((ip_address) => ({ ip_address, duration_seconds: 3_600 }))] };
+      expect((await service.call('POST', '/api/blocked-ips/batch', { body })).status).toBe(200);
+      const wide = page.viewportSize() ?? { width: 1440, height: 900 };
+      try {
+        for (const width of [1200, 320]) {
+          await page.setViewportSize({ width, height: 860 });
+          await page.goto(`${base()}/blocked?q=${long}${width === 1200 ? `&entry=${long}` : ''}`);
+          const cell = page.getByRole('gridcell', { name: long, exact: true });
+          await eventually(`nothing of the address is cut at ${width} px`, async () => {
+            const cut = '(cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight';
+            const handle = await cell.elementHandle();
+            return (await handle?.evaluate(new Function('cell', `return (${cut})(cell)`) as () => boolean)) === false;
+          });
+        }
+      } finally {
+        await page.setViewportSize(wide);
       }
-    } finally {
-      await page.setViewportSize(wide);
-    }
 
-    await page.goto(`${base()}/blocked?q=192.0.2.7`);
-    // Its count is a request of its own.
-    const expiring = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Expiring' });
-    await expiring.and(page.getByTitle(/^[\d,]+ entries$/)).waitFor();
-    const openEdit = async () => {
-      for (const ip of ending) await page.getByRole('checkbox', { name: `Select ${ip}` }).click();
-      await page.getByRole('button', { name: 'Edit 2 entries' }).click();
-      return page.getByRole('dialog', { name: 'Edit 2 entries' });
-    };
-    const sent: string[] = [];
-    const note = (request: Request): void => {
-      const { pathname } = new URL(request.url());
-      if (request.method() === 'POST' && pathname.startsWith('/api/blocked-ips')) sent.push(pathname);
-    };
-    const change = async (dialog: Locator) => {
-      await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
-      await dialog.waitFor({ state: 'detached' });
-    };
-    const stored = (ip: string) => service.call('GET', `/api/blocked-ips/${ip}`);
-    const extend = await openEdit();
-    await extend.getByText('30 days').click();
-    page.on('request', note);
-    await change(extend);
-    page.off('request', note);
-    expect(sent).toEqual(['/api/blocked-ips/batch']);
-    const ends = await Promise.all(ending.map(async (ip) => (await stored(ip)).body['expires_at'] as string));
-    for (const end of ends) expect(Date.parse(end) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+      await page.goto(`${base()}/blocked?q=192.0.2.7`);
+      // Its count is a request of its own.
+      const expiring = page.getByRole('group', { name: 'Views' }).getByRole('button', { name: 'Expiring' });
+      await expiring.and(page.getByTitle(/^[\d,]+ entries$/)).waitFor();
+      const openEdit = async () => {
+        for (const ip of ending) await page.getByRole('checkbox', { name: `Select ${ip}` }).click();
+        await page.getByRole('button', { name: 'Edit 2 entries' }).click();
+        return page.getByRole('dialog', { name: 'Edit 2 entries' });
+      };
+      const sent: string[] = [];
+      const note = (request: Request): void => {
+        const { pathname } = new URL(request.url());
+        if (request.method() === 'POST' && pathname.startsWith('/api/blocked-ips')) sent.push(pathname);
+      };
+      const change = async (dialog: Locator) => {
+        await dialog.getByRole('button', { name: 'Change 2 entries' }).click();
+        await dialog.waitFor({ state: 'detached' });
+      };
+      const stored = (ip: string) => service.call('GET', `/api/blocked-ips/${ip}`);
+      const extend = await openEdit();
+      await extend.getByText('30 days').click();
+      page.on('request', note);
+      await change(extend);
+      page.off('request', note);
+      expect(sent).toEqual(['/api/blocked-ips/batch']);
+      const ends = await Promise.all(ending.map(async (ip) => (await stored(ip)).body['expires_at'] as string));
+      for (const end of ends) expect(Date.parse(end) - Date.now()).toBeGreaterThan(29 * 86_400_000);
 
-    // The expiry stays as it is.
-    const explain = await openEdit();
-    await explain.getByLabel('Reason').fill('port scan');
-    await change(explain);
-    for (const [at, ip] of ending.entries())
-      expect((await stored(ip)).body).toMatchObject({ reason: 'port scan', expires_at: ends[at] });
-  });
+      // The expiry stays as it is.
+      const explain = await openEdit();
+      await explain.getByLabel('Reason').fill('port scan');
+      await change(explain);
+      for (const [at, ip] of ending.entries())
+        expect((await stored(ip)).body).toMatchObject({ reason: 'port scan', expires_at: ends[at] });
+    },
+  );
 
   itInLongTests('names the first steps, and forgets them when they are hidden', async () => {
     // With a short table: axe checks each cell.
@@ -320,43 +323,48 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
   });
 
   // Axe takes seconds for each page and size.
-  it('has no sideways scrolling on a phone of 320 px and at 200 %, and no findings (in long tests)', async () => {
-    const wide = page.viewportSize() ?? { width: 1440, height: 900 };
-    // 640 px are 1280 at 200 %.
-    const sizes = [wide, { width: 640, height: 400 }, { width: 320, height: 640 }];
-    const wrong: string[] = [];
-    try {
-      for (const path of [
-        '/',
-        '/denied',
-        '/blocked?hit_within=24h&sort=hits&order=desc',
-        '/map',
-        '/candidates',
-        '/sources',
-      ]) {
-        // A short table: axe checks each cell.
-        await page.goto(`${base()}${path}${path.includes('?') ? '' : '?range=1h'}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        for (const [at, size] of sizes.entries()) {
-          await page.setViewportSize(size);
-          await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
-          const width = await page.evaluate('document.documentElement.scrollWidth');
-          if (width !== size.width) wrong.push(`${path} is ${width} px wide at ${size.width}`);
-          if (!longTests) continue;
-          const colorScheme = at % 2 === 0 ? 'dark' : 'light';
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-          wrong.push(...(await seriousFindings(page, { all: true })).map((one) => `${path} at ${size.width}: ${one}`));
+  itInLongTests(
+    'has no sideways scrolling on a phone of 320 px and at 200 %, and no findings (in long tests)',
+    async () => {
+      const wide = page.viewportSize() ?? { width: 1440, height: 900 };
+      // 640 px are 1280 at 200 %.
+      const sizes = [wide, { width: 640, height: 400 }, { width: 320, height: 640 }];
+      const wrong: string[] = [];
+      try {
+        for (const path of [
+          '/',
+          '/denied',
+          '/blocked?hit_within=24h&sort=hits&order=desc',
+          '/map',
+          '/candidates',
+          '/sources',
+        ]) {
+          // A short table: axe checks each cell.
+          await page.goto(`${base()}${path}${path.includes('?') ? '' : '?range=1h'}`);
+          await page.getByRole('heading', { level: 1 }).waitFor();
+          for (const [at, size] of sizes.entries()) {
+            await page.setViewportSize(size);
+            await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+            const width = await page.evaluate('document.documentElement.scrollWidth');
+            if (width !== size.width) wrong.push(`${path} is ${width} px wide at ${size.width}`);
+            if (!longTests) continue;
+            const colorScheme = at % 2 === 0 ? 'dark' : 'light';
+            await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+            await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+            wrong.push(
+              ...(await seriousFindings(page, { all: true })).map((one) => `${path} at ${size.width}: ${one}`),
+            );
+          }
         }
+        expect(wrong).toEqual([]);
+      } finally {
+        await page.setViewportSize(wide);
+        await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       }
-      expect(wrong).toEqual([]);
-    } finally {
-      await page.setViewportSize(wide);
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    }
-  });
+    },
+  );
 
-  it('asks the service for nothing while its tab is hidden', async () => {
+  itInLongTests('asks the service for nothing while its tab is hidden', async () => {
     const tab = await openPage(browser);
     const sent: string[] = [];
     tab.on('request', (request) => void sent.push(new URL(request.url()).pathname));

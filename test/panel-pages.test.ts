@@ -175,7 +175,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(200);
   });
 
-  it('adds an upstream, after which a blocked client behind it is denied, and removes it', async () => {
+  itInLongTests('adds an upstream, after which a blocked client behind it is denied, and removes it', async () => {
     await service.block('203.0.113.70');
     const visit = (client: string) => service.visit('127.0.9.7', { headers: { 'x-forwarded-for': client } });
     expect(await visit('203.0.113.70')).toBe(200);
@@ -216,7 +216,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await service.unblock('203.0.113.70');
   });
 
-  it('shows drift on three pages, with a link to the difference', async () => {
+  itInLongTests('shows drift on three pages, with a link to the difference', async () => {
     const driftIs = (status: string) =>
       eventually(`the drift is ${status}`, async () => {
         const { body } = await service.call('GET', '/health');
@@ -241,7 +241,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await banner.waitFor({ state: 'detached' });
   });
 
-  it('replaces a manually edited configuration only with consent', async () => {
+  itInLongTests('replaces a manually edited configuration only with consent', async () => {
     const edited = `${await readFile(service.paths.config, 'utf8')}# by hand\n`;
     await writeFile(service.paths.config, edited);
     await goTo('Configuration');
@@ -255,7 +255,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
   });
 
-  it('removes a site after confirmation, and restores it with Undo', async () => {
+  itInLongTests('removes a site after confirmation, and restores it with Undo', async () => {
     await goTo('Sites');
     await button('Remove shop.example').click();
     await dialog().waitFor();
@@ -269,7 +269,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/sites/shop.example')).body.servers).toHaveLength(2);
   });
 
-  it('shows the changes of a reload before it, and the new configuration after it', async () => {
+  itInLongTests('shows the changes of a reload before it, and the new configuration after it', async () => {
     await writeTemplate(template.replace('retries 3', 'retries 2'));
     await goTo('Configuration');
     await page.getByLabel('Live configuration', { exact: true }).getByText('retries 3', { exact: true }).waitFor();
@@ -304,7 +304,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('restores a backup after confirmation', async () => {
+  itInLongTests('restores a backup after confirmation', async () => {
     await writeTemplate(template);
     await goTo('Configuration');
     await page.getByRole('tab', { name: 'Backups' }).click();
@@ -700,7 +700,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await seriousFindings(page)).toEqual([]);
   });
 
-  it('finds the audit records of an address with their outcomes', async () => {
+  itInLongTests('finds the audit records of an address with their outcomes', async () => {
     await goTo('Activity');
     await page.getByRole('tab', { name: 'Audit log' }).click();
     await page.getByLabel('Address').fill('203.0.113.7');

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriousFindings } from '../testkit/accessibility.ts';
-import { type AttachedService, frontEnd, startAttached } from '../testkit/attached-service.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
-import { freePort } from '../testkit/free-port.ts';
-import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { seriousFindings } from '../../testkit/accessibility.ts';
+import { type AttachedService, frontEnd, startAttached } from '../../testkit/attached-service.ts';
+import { chromiumPath, openPage, startBrowser } from '../../testkit/browser.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { showPageOfFailures } from '../../testkit/page-of-failures.ts';
+import { testProxies } from '../../testkit/proxies.ts';
 
 const [proxy] = testProxies().found;
 const lacking = [

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
-import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
+import { describeOnOneProxy } from '../../testkit/proxies.ts';
+import { compileCache, compileCacheVariable } from '../../testkit/real-service.ts';
 
 describeOnOneProxy('many clients at once', ({ bin }) => {
   /** The load creates everything in here, so that leftovers are found. */
@@ -20,7 +20,7 @@ describeOnOneProxy('many clients at once', ({ bin }) => {
   async function load(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, '../chaos/load.ts'), '--proxy-bin', bin, ...args],
+      [join(import.meta.dirname, '../../chaos/load.ts'), '--proxy-bin', bin, ...args],
       {
         env: {
           ...process.env,

@@ -1,14 +1,14 @@
-// What the panel shows and does, in a real Firefox: part of `npm run test:long`. Without a graphics card it takes some ten
-// times the processor time of Chromium.
+// What the panel shows and does, in a real Firefox. Without a graphics card it takes some ten times the processor time of
+// Chromium.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, patienceMs } from '../testkit/conditions.ts';
-import { firefoxPath, startFirefox } from '../testkit/firefox.ts';
-import { startSeeded } from '../testkit/insight/seeded-service.ts';
-import { longTests, testProxies } from '../testkit/proxies.ts';
-import type { RealService } from '../testkit/real-service.ts';
+import { eventually, patienceMs } from '../../testkit/conditions.ts';
+import { firefoxPath, startFirefox } from '../../testkit/firefox.ts';
+import { startSeeded } from '../../testkit/insight/seeded-service.ts';
+import { testProxies } from '../../testkit/proxies.ts';
+import type { RealService } from '../../testkit/real-service.ts';
 
 const proxy = testProxies().found.at(-1);
 const lacking = [
@@ -36,7 +36,7 @@ const pages = [
 ] as const;
 
 it('every page of the panel is among those that Firefox opens', () => {
-  const router = readFileSync(join(import.meta.dirname, '../panel/src/app/router.tsx'), 'utf8');
+  const router = readFileSync(join(import.meta.dirname, '../../panel/src/app/router.tsx'), 'utf8');
   const routes = [...router.matchAll(/^ {2}at\('([^']+)'/gm)].map(([, path]) => path);
   expect(pages.map(([path]) => path).toSorted()).toEqual(routes.toSorted());
 });
@@ -141,4 +141,4 @@ function inFirefox(): void {
   });
 }
 
-if (longTests) describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(': skipped, '), inFirefox);
+describe.skipIf(lacking.length > 0)(['the panel in Firefox', ...lacking].join(': skipped, '), inFirefox);

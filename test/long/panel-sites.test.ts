@@ -1,12 +1,12 @@
 // Names, redirects and switches of sites in the panel, in a real Chromium.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriousFindings } from '../testkit/accessibility.ts';
-import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
-import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { itInLongTests, testProxies } from '../testkit/proxies.ts';
-import { RealService } from '../testkit/real-service.ts';
-import { startUpstream, type Upstream } from '../testkit/upstream.ts';
+import { seriousFindings } from '../../testkit/accessibility.ts';
+import { chromiumPath, openPage, startBrowser } from '../../testkit/browser.ts';
+import { showPageOfFailures } from '../../testkit/page-of-failures.ts';
+import { itInLongTests, testProxies } from '../../testkit/proxies.ts';
+import { RealService } from '../../testkit/real-service.ts';
+import { startUpstream, type Upstream } from '../../testkit/upstream.ts';
 
 const [proxy] = testProxies().found;
 const lacking = [

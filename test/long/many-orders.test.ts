@@ -2,15 +2,15 @@
 // them; `npm run test:long` two hundred, and the authority takes its usual seconds for each validation.
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
-import { eventually, patienceMs } from '../testkit/conditions.ts';
-import { DnsServer } from '../testkit/dns-server.ts';
-import { freePort } from '../testkit/free-port.ts';
-import { IssuanceKit } from '../testkit/issuance/issuance-kit.ts';
-import { PebbleAuthority, PebbleWithWeb } from '../testkit/issuance/pebble-issuance.ts';
-import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
-import { type JsonBody, RealService } from '../testkit/real-service.ts';
-import { servedSha1 } from '../testkit/tls/made-certificate.ts';
+import { describeWithPebble, Pebble } from '../../testkit/acme/pebble.ts';
+import { eventually, patienceMs } from '../../testkit/conditions.ts';
+import { DnsServer } from '../../testkit/dns-server.ts';
+import { freePort } from '../../testkit/free-port.ts';
+import { IssuanceKit } from '../../testkit/issuance/issuance-kit.ts';
+import { PebbleAuthority, PebbleWithWeb } from '../../testkit/issuance/pebble-issuance.ts';
+import { describeOnOneProxy, longTests } from '../../testkit/proxies.ts';
+import { type JsonBody, RealService } from '../../testkit/real-service.ts';
+import { servedSha1 } from '../../testkit/tls/made-certificate.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

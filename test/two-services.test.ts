@@ -9,6 +9,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { testProxies } from '../testkit/proxies.ts';
 import { RealService, type ServiceOptions } from '../testkit/real-service.ts';
+import { suspend } from '../testkit/suspend.ts';
 
 // It stops before it uses HAProxy: one version is enough.
 describe('a second service', () => {
@@ -58,8 +59,13 @@ describe('a second service', () => {
     // The lock is in the folder, and is replaced with it.
     execFileSync('cp', ['-a', tlsDir, `${tlsDir}.new`]);
     // In a moment without the folder the service would make it again.
-    renameSync(tlsDir, `${tlsDir}~`);
-    renameSync(`${tlsDir}.new`, tlsDir);
+    await suspend(first.pid);
+    try {
+      renameSync(tlsDir, `${tlsDir}~`);
+      renameSync(`${tlsDir}.new`, tlsDir);
+    } finally {
+      process.kill(first.pid, 'SIGCONT');
+    }
     await eventually('the first service has the new lock', () => holderOf(join(tlsDir, '.tmp/lock')));
     expect(await refused({ environment: { ...(await tls()), PROXY_MANAGER_TLS_DIR: tlsDir } })).toContain(
       `another proxy-manager works on the certificates in ${tlsDir} already`,

@@ -89,6 +89,14 @@ describe('a database that is removed while it is in use', () => {
     });
   });
 
+  it('lets a query read that is not part of a change, and rejects one that writes', async () => {
+    renameSync(folder.file, `${folder.file}.away`);
+    expect(await database.write.selectFrom('blocked_ips').select('reason').execute()).toHaveLength(1);
+    await expect(database.write.updateTable('blocked_ips').set({ reason: 'lost' }).execute()).rejects.toMatchObject({
+      reason: 'replaced',
+    });
+  });
+
   it('rejects the transactions of a bulk change like those of a block', async () => {
     rmSync(folder.file);
     await expect(database.write.transaction().execute(async () => undefined)).rejects.toMatchObject({

@@ -22,7 +22,7 @@ interface SqliteDeps {
   readonly database: SqliteDatabase.Database;
   /** For locks of other processes. */
   readonly lockRetry: LockRetry;
-  /** Called before a transaction, and before a query outside of one; throws to prevent it. */
+  /** Called before a transaction, and before a query outside of one that may write; throws to prevent it. */
   readonly beforeWork: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -108,13 +108,15 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // Inside a transaction the lock is ours, and waiting would keep it from others.
     if (this.#deps.database.inTransaction) return this.#execute(query);
-    this.#deps.beforeWork();
-    return await this.#deps.lockRetry.try(() => this.#execute<R>(query));
+    return await this.#deps.lockRetry.try(() => {
+      if (!this.#prepared(query.sql).readonly) this.#deps.beforeWork();
+      return this.#execute<R>(query);
+    });
   }
 
   #execute<R>(query: CompiledQuery): QueryResult<R> {
+    const statement = this.#prepared(query.sql);
     try {
-      const statement = this.#prepare(query.sql);
       if (statement.reader) return { rows: statement.all(query.parameters as unknown[]) as R[] };
       const { changes } = statement.run(query.parameters as unknown[]);
       return { numAffectedRows: BigInt(changes), rows: [] };
@@ -132,7 +134,7 @@ class SqliteConnection implements DatabaseConnection {
   /** For statements without parameters and results; no promise. */
   run(text: string): void {
     try {
-      this.#prepare(text).run();
+      this.#prepared(text).run();
     } catch (error) {
       throw this.#failure(error);
     }
@@ -144,15 +146,23 @@ class SqliteConnection implements DatabaseConnection {
     return failure;
   }
 
-  #prepare(text: string): Statement {
+  #prepared(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const statement = this.#deps.database.prepare(text);
+    const statement = this.#prepare(text);
     if (this.#statements.size >= STATEMENT_CACHE_SIZE) {
       const oldest = this.#statements.keys().next().value;
       if (oldest !== undefined) this.#statements.delete(oldest);
     }
     this.#statements.set(text, statement);
     return statement;
+  }
+
+  #prepare(text: string): Statement {
+    try {
+      return this.#deps.database.prepare(text);
+    } catch (error) {
+      throw this.#failure(error);
+    }
   }
 }

@@ -125,11 +125,15 @@ describeOnNewestProxy('sites', ({ bin }) => {
     expect(await ask('alive.example')).toEqual({ status: 200, text: 'a' });
     const servers = async (domain: string) =>
       (await service.call('GET', `/api/sites/${domain}/servers`)).body['items'][0];
+    const noticed = async () =>
+      ((await service.call('GET', '/api/notices')).body['items'] as { title: string }[]).map(({ title }) => title);
     await eventually('the check has found it down', async () => (await servers('dead.example')).status === 'DOWN');
     expect(await servers('dead.example')).toMatchObject({ address: '127.0.0.1', port: dead, check: 'L4CON' });
     await eventually('the other is up', async () => (await servers('alive.example')).check === 'L4OK');
     expect((await servers('alive.example')).status).toBe('UP');
     expect((await service.call('GET', '/api/sites/absent.example/servers')).status).toBe(404);
+    await eventually('a notice says so', async () => (await noticed()).includes('dead.example is down'));
+    expect(await noticed()).not.toContain('alive.example is down');
   });
 
   it('are served by the remaining server while another is down', async () => {

@@ -193,6 +193,23 @@ export interface PlainEvents {
   'counting.complete': Readonly<Record<string, never>>;
   /** A list that denied no request for so many days. */
   'source.useless': { readonly source: string; readonly entries: number; readonly days: number };
+  /** HAProxy answers its requests with 503: no server of it passes its checks. */
+  'site.down': { readonly domain: string };
+  /** A site that was down is not any more: a server passes its checks, or the site was disabled or removed. */
+  'site.up': { readonly domain: string };
+  /** Soon. */
+  'key.expiring': { readonly name: string; readonly expires_at: string; readonly days_left: number };
+  'key.expired': { readonly name: string; readonly expires_at: string };
+  /** Its deliveries failed several times in succession, or for a day: then events were dropped. */
+  'webhook.failing': {
+    readonly id: string;
+    readonly why: string;
+    readonly failing_since: string;
+    /** Events that were dropped now. */
+    readonly dropped: number;
+  };
+  /** After `webhook.failing`. */
+  'webhook.recovered': { readonly id: string };
   'service.started': { readonly version: string; readonly proxy: string };
   'service.stopping': Readonly<Record<string, never>>;
 }
@@ -219,6 +236,8 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'trust.expired': [],
   'site.set': [],
   'site.removed': [],
+  'site.down': [],
+  'site.up': [],
   'certificate.installed': [],
   'certificate.removed': [],
   'certificate.expiring': [],
@@ -231,8 +250,12 @@ const adminParts: { readonly [Type in EventType]: readonly (keyof Events[Type])[
   'upstream.removed': [],
   'key.created': null,
   'key.revoked': null,
+  'key.expiring': null,
+  'key.expired': null,
   'webhook.set': null,
   'webhook.removed': null,
+  'webhook.failing': null,
+  'webhook.recovered': null,
   'health.changed': [],
   'worker.appeared': [],
   'worker.gone': [],

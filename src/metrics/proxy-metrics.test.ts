@@ -19,6 +19,7 @@ const stat = (kind: ProxyStat['kind'], name: string, by = 1): ProxyStat => ({
   denied: 10 * by,
   serverErrors: 5 * by,
   sessions: by,
+  down: false,
 });
 const siteOf = (backend: string) => (backend === 'welcome' ? '' : backend.replace('site_', ''));
 const samples = async () => (await expositionOf(registry)).split('\n').filter((line) => /^[^#]/.test(line));

@@ -63,10 +63,43 @@ const rules: Rules = {
       repeats: true,
       page: '/sources',
     }),
+  'site.down': ({ domain }) =>
+    open(siteSubject(domain), 'site.down', {
+      level: 'failure',
+      title: `${domain} is down`,
+      detail: 'No server of the site passes its checks: every request gets 503.',
+      page: '/sites',
+    }),
+  'site.up': ({ domain }) => end(siteSubject(domain)),
+  'key.expiring': ({ name, days_left: days }) =>
+    open(`key ${name}`, 'key.expiring', {
+      level: 'attention',
+      title: `A key expires in ${dayCount(days)}`,
+      detail: name,
+      detail_for_admins: 1,
+      page: '/keys',
+    }),
+  'key.expired': ({ name }) =>
+    open(`key ${name}`, 'key.expired', {
+      level: 'failure',
+      title: 'A key has expired',
+      detail: `${name}. Revoke it to close this notice.`,
+      detail_for_admins: 1,
+      page: '/keys',
+    }),
+  'webhook.failing': ({ id, why, failing_since: since, dropped }) =>
+    open(`webhook ${id}`, 'webhook.failing', {
+      level: dropped > 0 ? 'failure' : 'attention',
+      title: dropped > 0 ? 'A webhook lost events' : 'Events do not reach a webhook',
+      detail: `${id}: ${why}, since ${since}.${dropped > 0 ? ` ${figure(dropped)} events were dropped.` : ''}`,
+      detail_for_admins: 1,
+      page: '/webhooks',
+    }),
+  'webhook.recovered': ({ id }) => end(`webhook ${id}`),
   'certificate.expiring': ({ id, names, days_left: days }) =>
     open(`certificate ${id}`, 'certificate.expiring', {
       level: 'attention',
-      title: `A certificate expires in ${days} ${days === 1 ? 'day' : 'days'}`,
+      title: `A certificate expires in ${dayCount(days)}`,
       detail: names.join(', '),
       repeats: true,
       page: '/certificates',
@@ -115,6 +148,12 @@ function stepsForOperation(done: Facts['operation.done']): readonly Step[] {
       return [end(`candidate ${done.subject.ip_address}`)];
     case 'remove_source':
       return [end(`source ${done.subject.source}`)];
+    case 'revoke_key':
+      return [end(`key ${done.subject.name}`)];
+    // A change forgets the failures.
+    case 'set_webhook':
+    case 'remove_webhook':
+      return [end(`webhook ${done.subject.webhook}`)];
     default:
       return [];
   }
@@ -123,6 +162,21 @@ function stepsForOperation(done: Facts['operation.done']): readonly Step[] {
 /** What was said of the version before, and of its order. */
 function endsOf(certificate: string): readonly Step[] {
   return [end(`certificate ${certificate}`), end(`order ${certificate}`)];
+}
+
+const sitePrefix = 'site ';
+
+function siteSubject(domain: string): string {
+  return sitePrefix + domain;
+}
+
+/** The domain of a notice of `site.down`. */
+export function siteOfSubject(subject: string): string {
+  return subject.slice(sitePrefix.length);
+}
+
+function dayCount(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`;
 }
 
 function acmeSubject(directory: string, scope: string): string {

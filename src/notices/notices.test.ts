@@ -146,6 +146,42 @@ it('ends what is said of a configuration that does not count', async () => {
   expect(await ends()).toEqual([now.toISOString()]);
 });
 
+it('names keys and webhooks to administrators only, and ends what is said of them with its cause', async () => {
+  const expires_at = '2026-11-23T12:00:00.000Z';
+  const failing = { id: 'chat', why: 'the receiver answered 503', failing_since: '2026-11-20T11:58:00.000Z' };
+  fact('key.expiring', { name: 'script', expires_at, days_left: 1 });
+  fact('webhook.failing', { ...failing, dropped: 0 });
+  fact('webhook.failing', { ...failing, dropped: 1_200 });
+  const { items } = await notices.list(anna, 10, true);
+  expect(items).toMatchObject([
+    { level: 'failure', title: 'A webhook lost events', page: '/webhooks' },
+    { level: 'attention', title: 'Events do not reach a webhook' },
+    { level: 'attention', title: 'A key expires in 1 day', detail: 'script', page: '/keys' },
+  ]);
+  expect(items[0]?.detail).toBe(
+    'chat: the receiver answered 503, since 2026-11-20T11:58:00.000Z. 1,200 events were dropped.',
+  );
+  expect((await notices.list(anna, 10, false)).items.map(({ detail }) => detail)).toEqual([null, null, null]);
+  fact('key.expired', { name: 'script', expires_at });
+  expect((await titles())[0]).toBe('A key has expired');
+  fact('operation.done', { operation: 'revoke_key', caller, subject: { name: 'script' } });
+  fact('webhook.recovered', { id: 'chat' });
+  fact('webhook.failing', { ...failing, dropped: 0 });
+  fact('operation.done', { operation: 'set_webhook', caller, subject: { webhook: 'chat' }, enabled: true });
+  const at = now.toISOString();
+  expect(await ends()).toEqual([at, at, at, at, at]);
+});
+
+it('remembers after a restart which sites are down', async () => {
+  for (const domain of ['shop.example', 'blog.example']) fact('site.down', { domain });
+  fact('site.up', { domain: 'shop.example' });
+  expect((await notices.list(anna, 1, false)).items).toMatchObject([
+    { title: 'blog.example is down', level: 'failure' },
+  ]);
+  notices = new Notices({ store: new NoticesStore(database), log: silentLog, now: () => now });
+  expect(await notices.sitesDown()).toEqual(['blog.example']);
+});
+
 it('shows HAProxy’s messages about a configuration to administrators only', async () => {
   fact('reload.failed', { id: 'r1', status: 'failed', error: 'unknown keyword “bnd”' });
   expect((await notices.list(anna, 1, true)).items[0]?.detail).toBe('unknown keyword “bnd”');

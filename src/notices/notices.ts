@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.ts';
 import type { FactListener } from '../events/facts.ts';
 import { type NoticeStep, type NoticesStore, subjectOf } from '../store/notices-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { stepsFor } from './notice-steps.ts';
+import { siteOfSubject, stepsFor } from './notice-steps.ts';
 
 /** While the database rejects writes. Older ones are dropped, and logged. */
 const mostWaiting = 1_000;
@@ -51,6 +51,12 @@ export class Notices {
       })),
       unread: await store.countAfter(readUpTo),
     };
+  }
+
+  /** The sites that were reported as down, and not as up since. */
+  async sitesDown(): Promise<readonly string[]> {
+    await this.flush();
+    return (await this.#deps.store.openSubjects('site.down')).map(siteOfSubject);
   }
 
   /** Everything up to that notice is read by the key. Errors: 7017. */

@@ -94,8 +94,11 @@ export async function fromWorker<T>(
 export async function proxyStats(
   sockets: WorkerSockets,
   sites: SitesStore,
+  listed: 'all' | 'backends' = 'all',
 ): Promise<{ stats: readonly ProxyStat[]; siteOf: (backend: string) => string }> {
-  const stats = await fromWorker(sockets, readProxyStats);
+  const stats = await fromWorker(sockets, (socket, prefix, deadline) =>
+    readProxyStats(socket, prefix, deadline, listed),
+  );
   const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
   const serving = stats.filter(({ name }) => !tableSections.has(name));
   return { stats: serving, siteOf: (backend) => domains.get(backend) ?? '' };

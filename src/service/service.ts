@@ -88,7 +88,7 @@ async function startLocked(
     blocking,
     tls,
     sitesTls,
-    expiryWatch,
+    watches,
     issuance,
     proxy,
     facts,
@@ -117,7 +117,7 @@ async function startLocked(
     crashPoint('start.workers-compared');
     reconciler.start();
     tls?.start();
-    expiryWatch?.start();
+    for (const watch of watches) watch.start();
     issuance?.start();
     await parts.beginInsight();
     limitHeapGrowth();
@@ -133,7 +133,7 @@ async function startLocked(
   async function stop(): Promise<void> {
     started = false;
     idleMemory.stop();
-    const watched = healthWatch.stop();
+    const watched = Promise.all([healthWatch.stop(), ...watches.map((watch) => watch.stop())]);
     await issuance?.stop();
     await sitesTls.stop();
     await blocking.expiry.stop();
@@ -145,7 +145,6 @@ async function startLocked(
     parts.socket.close();
     await blocking.releases.stop();
     await watched;
-    await expiryWatch?.stop();
     await tls?.stop();
     parts.statsSocket.close();
     await firstComparison;

@@ -18,6 +18,7 @@ import { builtPanel, readPanel } from '../http/panel-files.ts';
 import type { Services } from '../http/services.ts';
 import { AcmeOperations } from '../issuance/acme-operations.ts';
 import { Issuance } from '../issuance/issuance.ts';
+import { KeyExpiryWatch } from '../keys/key-expiry-watch.ts';
 import { ApiKeys } from '../keys/keys.ts';
 import { Sessions } from '../keys/sessions.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -26,6 +27,7 @@ import { Notices } from '../notices/notices.ts';
 import { listenCertificateId } from '../setting-values.ts';
 import type { Settings } from '../settings.ts';
 import { SitesTls } from '../sites/site-tls.ts';
+import { SiteWatch } from '../sites/site-watch.ts';
 import type { OpenState } from '../start/open-state.ts';
 import { AcmeOrdersStore } from '../store/acme-orders-store.ts';
 import { ApiKeysStore } from '../store/api-keys-store.ts';
@@ -201,8 +203,6 @@ export async function wireService(options: {
     whyNotServed: async () => (await tls?.whyListUnused()) ?? null,
     emit,
   });
-  const expiryWatch =
-    tls === null ? null : new ExpiryWatch({ certificates, reported: tls.expiryReports, emit, log, now });
 
   const keys = new ApiKeys({
     store: new ApiKeysStore(database),
@@ -212,6 +212,22 @@ export async function wireService(options: {
     emit,
     now,
   });
+  const watches: readonly { start(): void; stop(): Promise<void> }[] = [
+    new KeyExpiryWatch({ keys, emit, log, now }),
+    ...(tls === null ? [] : [new ExpiryWatch({ certificates, reported: tls.expiryReports, emit, log, now })]),
+    // An attached service has no sites.
+    ...(settings.attached
+      ? []
+      : [
+          new SiteWatch({
+            anySite: async () => (await sitesStore.count()) > 0,
+            read: () => proxyStats(sockets, sitesStore, 'backends'),
+            downBefore: () => notices.sitesDown(),
+            emit,
+            log,
+          }),
+        ]),
+  ];
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
   const panel = await readPanel(builtPanel, log);
   const unnamed = new UnnamedRequestCounts({
@@ -341,7 +357,7 @@ export async function wireService(options: {
     blocking,
     tls,
     sitesTls,
-    expiryWatch,
+    watches,
     issuance: issuance instanceof Issuance ? issuance : null,
     proxy,
     facts,

@@ -79,6 +79,12 @@ export class NoticesStore {
     return await this.#database.read.selectFrom('notices').selectAll().orderBy('id', 'desc').limit(limit).execute();
   }
 
+  /** Of the notices of this type that have not ended, each once. */
+  async openSubjects(type: string): Promise<string[]> {
+    const query = this.#database.read.selectFrom('notices').select('subject').distinct().where('type', '=', type);
+    return (await query.where('ended_at', 'is', null).execute()).map(({ subject }) => subject);
+  }
+
   /** Id of the newest; 0: none. */
   async newest(): Promise<number> {
     const [row] = await this.list(1);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/caller.ts';
 import { Mutex } from '../concurrency/mutex.ts';
+import { WARNINGS } from '../domain/expiry-stages.ts';
 import { crashPoint } from '../faults/crash-point.ts';
 import { CannotUnseal, type SealedFor, type Sealer } from '../secrets/sealed.ts';
 import { SecretText } from '../secrets/secret-text.ts';
@@ -17,7 +18,6 @@ import type {
 } from '../store/certificates-store.ts';
 import { type Certificate, readCertificate, type Uploaded, warningsOf } from '../x509/certificate.ts';
 import { servedChain } from '../x509/served-chain.ts';
-import { WARNINGS } from './expiry-stages.ts';
 import type { CertificateInstaller, CertificateToInstall, Installation, WantedCertificates } from './installation.ts';
 
 type Around = <T>(certificate: string, names: readonly string[], work: () => Promise<T>) => Promise<T>;

@@ -1,16 +1,15 @@
 // Emits `certificate.expiring` and `certificate.expired`, each once for a version. What was reported is in the database;
 // a crash in between repeats a report.
 import type { Certificate } from '../api/certificate-records.ts';
-import { pause } from '../concurrency/pause.ts';
+import { Repeated } from '../concurrency/repeated.ts';
+import { EXPIRED, stageOf, WARNINGS } from '../domain/expiry-stages.ts';
 import type { Emit } from '../events/facts.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import type { CertificateOperations } from './certificate-operations.ts';
-import { WARNINGS } from './expiry-stages.ts';
 
 const EVERY_MS = 60_000;
 const PAGE = 1_000;
 
-const EXPIRED = 3;
 const FIRST_WARNING_MS = WARNINGS[0].leftMs;
 
 /** What was reported of a version, in the database. */
@@ -30,24 +29,29 @@ interface ExpiryWatchDeps {
 
 export class ExpiryWatch {
   readonly #deps: ExpiryWatchDeps;
-  readonly #stop = new AbortController();
+  readonly #repeated: Repeated;
   /** Of each version, `id/version`: the last stage that was reported. Null: not read from the database yet. */
   #reported: ReadonlyMap<string, number> | null = null;
   /** Reported, and not stored yet because of a full disk, for example. */
   readonly #unstored = new Map<string, { readonly id: string; readonly version: number; readonly stage: number }>();
-  #loop: Promise<void> | null = null;
 
   constructor(deps: ExpiryWatchDeps) {
     this.#deps = deps;
+    this.#repeated = new Repeated({
+      work: () => this.check(),
+      everyMs: EVERY_MS,
+      failed: (error) => {
+        deps.log.warn('Expiring certificates not checked; retrying', { cause: causeText(error) });
+      },
+    });
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#repeated.start();
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#loop;
+    await this.#repeated.stop();
   }
 
   /** Reports what is due. */
@@ -59,7 +63,7 @@ export class ExpiryWatch {
       const { id, version } = certificate;
       const key = `${id}/${version}`;
       const before = this.#reported.get(key) ?? 0;
-      const stage = stageOf(certificate, now);
+      const stage = stageOf(Date.parse(certificate.not_before), Date.parse(certificate.not_after), now);
       if (stage > before) {
         this.#report(certificate, stage);
         this.#unstored.set(key, { id, version, stage });
@@ -88,28 +92,4 @@ export class ExpiryWatch {
     if (stage === EXPIRED) this.#deps.emit('certificate.expired', end);
     else this.#deps.emit('certificate.expiring', { ...end, days_left });
   }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    let failing = false;
-    while (!signal.aborted) {
-      try {
-        await this.check();
-        failing = false;
-      } catch (error) {
-        if (!failing) this.#deps.log.warn('Expiring certificates not checked; retrying', { cause: causeText(error) });
-        failing = true;
-      }
-      await pause(EVERY_MS, { signal, ref: false });
-    }
-  }
-}
-
-function stageOf({ not_before, not_after }: Certificate, now: number): number {
-  const end = Date.parse(not_after);
-  const left = end - now;
-  if (left <= 0) return EXPIRED;
-  const lifetime = end - Date.parse(not_before);
-  const due = WARNINGS.filter(({ leftMs, share }) => left <= Math.min(leftMs, lifetime * share));
-  return due.at(-1)?.stage ?? 0;
 }

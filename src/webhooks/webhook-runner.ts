@@ -1,6 +1,7 @@
 // One webhook's deliveries: one at a time and in order, each retried until it is received, or abandoned after a day.
 // Progress is in the database, so that a restart repeats the same delivery under the same id.
 import { pause } from '../concurrency/pause.ts';
+import type { Emit } from '../events/facts.ts';
 import type { WebhookBatch, WebhookRow, WebhooksStore } from '../store/webhooks-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { deliveryOf, type SendRequest, send } from './webhook-delivery.ts';
@@ -15,6 +16,8 @@ const givenUpAfterMs = 86_400_000;
 const jitter = 0.1;
 /** While the database fails, which is logged once. */
 const databaseRetryMs = 5_000;
+/** Reported then, more than a minute after the first: a receiver may restart. */
+const reportedFailures = 5;
 /** Events of other types are skipped in steps: each is a write. */
 const skippedAtOnce = 500;
 
@@ -24,6 +27,7 @@ interface WebhookRunnerDeps {
   readonly request: SendRequest;
   readonly log: Log;
   readonly observer: Pick<WebhookObserver, 'tried'>;
+  readonly emit: Emit;
   readonly now: () => Date;
   readonly random?: () => number;
 }
@@ -94,7 +98,7 @@ export class WebhookRunner {
   }
 
   async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
-    const { store, log, now, request, observer } = this.#deps;
+    const { store, log, now, request, observer, emit } = this.#deps;
     const missed = hook.missed + batch.dropped;
     // Before sending: after a crash it is sent again under the same id, so the receiver recognises it.
     if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
@@ -113,6 +117,7 @@ export class WebhookRunner {
       };
       // Only the events that this delivery reported as lost: more may have been lost meanwhile.
       await store.update(hook, change, -hook.missed);
+      if (hook.attempts >= reportedFailures) emit('webhook.recovered', { id: hook.id });
       return;
     }
     const attempts = hook.attempts + 1;
@@ -132,10 +137,12 @@ export class WebhookRunner {
         next_attempt_at: this.#after(attempts),
       };
       await store.update(hook, change, batch.dropped + batch.events.length);
+      emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped: batch.events.length });
       return;
     }
     observer.tried(hook.id, 'failed');
     await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
+    if (attempts === reportedFailures) emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped: 0 });
   }
 
   #after(attempts: number): string {

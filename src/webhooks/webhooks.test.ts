@@ -34,6 +34,8 @@ let logged: string[];
 let running: Webhooks[];
 let results: DeliveryResult[];
 let removed: string[];
+/** Events of webhooks, as `[type, dropped]`. */
+let reported: [string, number?][];
 let ring: EventRing;
 let store: WebhooksStore;
 
@@ -48,6 +50,7 @@ beforeEach(async () => {
   running = [];
   results = [];
   removed = [];
+  reported = [];
 });
 afterEach(async () => {
   for (const webhooks of running) await webhooks.stop();
@@ -76,6 +79,10 @@ async function started(
   ring = new EventRing({ log: silentLog, now, ...(options.inRing && { mostEvents: options.inRing }) });
   const facts = new FactBus(silentLog);
   facts.listen(ring.listener);
+  facts.listen(({ type, data }) => {
+    if (type === 'webhook.failing') reported.push([type, data.dropped]);
+    if (type === 'webhook.recovered') reported.push([type]);
+  });
   store = new WebhooksStore(options.database ?? database, options.most);
   const webhooks = new Webhooks({ store, ring, emit: facts.emit, log, now, request, gatherMs: 5, observer });
   running.push(webhooks);
@@ -198,6 +205,7 @@ describe('a webhook', () => {
         return Date.parse(at!);
       });
       pauses.push(next - clock);
+      expect(reported).toHaveLength(pauses.length < 5 ? 0 : givenUp() ? 2 : 1);
       clock = next;
       // Any event wakes it; one of another type causes no delivery.
       ring.append('worker.appeared', { pid: 1, role: 'current' });
@@ -220,6 +228,7 @@ describe('a webhook', () => {
     await untilPasses(async () => expect(await webhooks.get('chat')).toMatchObject({ missed: 0, failing_since: null }));
     expect(eventsOf(sent.at(-1)!)[0]).toMatchObject({ data: { missed: 1 } });
     expect(results).toEqual([...Array(pauses.length - 1).fill('failed'), 'given_up', 'delivered']);
+    expect(reported).toEqual([['webhook.failing', 0], ['webhook.failing', 1], ['webhook.recovered']]);
   });
 
   it('reports how many events wait and since when; a disabled one reports nothing', async () => {

@@ -165,8 +165,8 @@ export class Webhooks {
   #run(hook: WebhookRow): void {
     if (!this.#started || !hook.enabled) return;
     this.#observer.began(hook.id);
-    const { request = (url, init) => fetch(url, init), log, now } = this.#deps;
-    const deps = { id: hook.id, store: this.#store, request, log, now, observer: this.#observer };
+    const { request = (url, init) => fetch(url, init), log, now, emit } = this.#deps;
+    const deps = { id: hook.id, store: this.#store, request, log, now, emit, observer: this.#observer };
     this.#runners.set(hook.id, new WebhookRunner(deps));
   }
 

@@ -9,6 +9,7 @@ const lines = [
   'welcome,BACKEND,0,3,0,UP,0,3,,',
   'site_a.example,BACKEND,1,1,0,UP,1,1,,',
   'tcp,FRONTEND,4,4,0,OPEN,,,,',
+  'site_b.example,BACKEND,0,0,0,DOWN,0,0,,',
 ];
 const read = (...pieces: (readonly string[])[]) => {
   const listing = new StatListing();
@@ -17,10 +18,11 @@ const read = (...pieces: (readonly string[])[]) => {
 };
 
 const stats = [
-  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2 },
-  { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 0, sessions: 0 },
-  { kind: 'backend', name: 'site_a.example', requests: 1, denied: 0, serverErrors: 1, sessions: 1 },
-  { kind: 'frontend', name: 'tcp', requests: 0, denied: 0, serverErrors: 0, sessions: 4 },
+  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2, down: false },
+  { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 0, sessions: 0, down: false },
+  { kind: 'backend', name: 'site_a.example', requests: 1, denied: 0, serverErrors: 1, sessions: 1, down: false },
+  { kind: 'frontend', name: 'tcp', requests: 0, denied: 0, serverErrors: 0, sessions: 4, down: false },
+  { kind: 'backend', name: 'site_b.example', requests: 0, denied: 0, serverErrors: 0, sessions: 0, down: true },
 ];
 
 describe('the statistics of frontends and backends', () => {
@@ -35,7 +37,7 @@ describe('the statistics of frontends and backends', () => {
 
   it('statistics are read past a quoted comma', () => {
     expect(read([header, 'welcome,BACKEND,0,3,0,UP,2,3,"not ""now"", later",'])).toEqual([
-      { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 2, sessions: 0 },
+      { kind: 'backend', name: 'welcome', requests: 3, denied: 0, serverErrors: 2, sessions: 0, down: false },
     ]);
   });
 

@@ -1,4 +1,4 @@
-// HAProxy's own counters: `show stat -1 3 -1` lists every frontend and backend (3) without servers, some 350 bytes
+// HAProxy's own counters: `show stat -1 3 -1` lists every frontend (1) and backend (2) without servers, some 350 bytes
 // each. There may be thousands, so lines are parsed as they come, and only the needed columns. The counters start at 0
 // with each worker.
 import type { Deadline, MasterSocket } from '../socket/master-socket.ts';
@@ -13,13 +13,18 @@ export interface ProxyStat {
   /** HTTP 500 to 599, including HAProxy's own. */
   readonly serverErrors: number;
   readonly sessions: number;
+  /** Of a backend: no server passes its checks, and every request gets 503. */
+  readonly down: boolean;
 }
+
+/** What `show stat` lists. */
+const LISTED = { all: 3, backends: 2 } as const;
 
 export class StatsUnreadable extends Error {
   override readonly name = 'StatsUnreadable';
 }
 
-const COLUMNS = ['pxname', 'svname', 'scur', 'dreq', 'hrsp_5xx', 'req_tot'] as const;
+const COLUMNS = ['pxname', 'svname', 'scur', 'status', 'dreq', 'hrsp_5xx', 'req_tot'] as const;
 const KINDS: Readonly<Record<string, ProxyStat['kind']>> = { FRONTEND: 'frontend', BACKEND: 'backend' };
 
 /**
@@ -30,11 +35,12 @@ export async function readProxyStats(
   socket: MasterSocket,
   prefix: '' | '@1 ',
   deadline: Deadline,
+  listed: keyof typeof LISTED = 'all',
 ): Promise<readonly ProxyStat[]> {
   const conversation = await socket.converse(deadline, { reader: true });
   try {
     const listing = new StatListing();
-    await conversation.streamLines(`${prefix}show stat -1 3 -1`, (lines) => listing.take(lines));
+    await conversation.streamLines(`${prefix}show stat -1 ${LISTED[listed]} -1`, (lines) => listing.take(lines));
     return listing.end();
   } finally {
     conversation.close();
@@ -76,7 +82,9 @@ export class StatListing {
     const fields = line.includes('"') ? (splitFields(line) ?? []) : line.split(',', this.#width);
     if (fields.length < this.#width)
       throw new StatsUnreadable(`a line is incomplete: ${JSON.stringify(line.slice(0, 80))}`);
-    const [name = '', kind = '', sessions, denied, serverErrors, requests] = indexes.map((index) => fields[index]);
+    const [name = '', kind = '', sessions, status, denied, serverErrors, requests] = indexes.map(
+      (index) => fields[index],
+    );
     const known = KINDS[kind];
     if (known === undefined) return;
     this.#stats.push({
@@ -86,6 +94,7 @@ export class StatListing {
       denied: count(denied),
       serverErrors: count(serverErrors),
       sessions: count(sessions),
+      down: known === 'backend' && status === 'DOWN',
     });
   }
 }

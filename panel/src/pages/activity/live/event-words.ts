@@ -67,6 +67,8 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'site.set': ({ domain, created, by }) =>
     good(`Site ${text(domain)} ${created === true ? 'added' : 'changed'}${author(by)}`),
   'site.removed': ({ domain, by }) => good(`Site ${text(domain)} removed${author(by)}`),
+  'site.down': ({ domain }) => ({ tone: 'bad', words: `Site ${text(domain)} is down: no server passes its checks` }),
+  'site.up': ({ domain }) => good(`Site ${text(domain)} is not down any more`),
   'certificate.installed': ({ names, created, by, runtime_updated: updated }) => {
     const words = `Certificate for ${nameList(names)} ${created === false ? 'replaced' : 'uploaded'}${author(by)}`;
     return updated === true ? good(words) : warn(`${words}; not served by every worker yet`);
@@ -76,7 +78,7 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
     return updated === false ? warn(`${words}; a worker may still serve it`) : good(words);
   },
   'certificate.expiring': ({ names, days_left: days, sites }) =>
-    warn(`Certificate for ${nameList(names)} expires in ${number(days)} days${ofSites(sites)}`),
+    warn(`Certificate for ${nameList(names)} expires in ${dayCount(days)}${ofSites(sites)}`),
   'certificate.expired': ({ names, sites }) => ({
     tone: 'bad',
     words: `Certificate for ${nameList(names)} expired${ofSites(sites)}`,
@@ -92,9 +94,16 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'upstream.removed': ({ name, by }) => good(`Upstream ${text(name)} removed${author(by)}`),
   'key.created': ({ name, by }) => good(`Key ${text(name)} created${author(by)}`),
   'key.revoked': ({ name, by }) => good(`Key ${text(name)} revoked${author(by)}`),
+  'key.expiring': ({ name, days_left: days }) => warn(`Key ${text(name)} expires in ${dayCount(days)}`),
+  'key.expired': ({ name }) => ({ tone: 'bad', words: `Key ${text(name)} expired` }),
   'webhook.set': ({ id, enabled, by }) =>
     good(`Webhook ${text(id)} ${enabled === false ? 'saved and disabled' : 'saved'}${author(by)}`),
   'webhook.removed': ({ id, by }) => good(`Webhook ${text(id)} removed${author(by)}`),
+  'webhook.failing': ({ id, why, dropped }) =>
+    warn(
+      `Webhook ${text(id)} gets no events${detail(why)}${dropped === undefined || dropped === 0 ? '' : `; ${number(dropped)} dropped`}`,
+    ),
+  'webhook.recovered': ({ id }) => good(`Webhook ${text(id)} gets its events again`),
   'health.changed': ({ status, reasons }) => {
     if (status === 'ok') return good('Blocking is active');
     if (status === 'down') return { tone: 'bad', words: `${down(reasons)}${list(reasons)}` };
@@ -143,6 +152,10 @@ function text(value: string | number | null | undefined): string {
 
 function number(value: number | undefined): string {
   return value?.toLocaleString() ?? '?';
+}
+
+function dayCount(days: number | undefined): string {
+  return days === 1 ? '1 day' : `${number(days)} days`;
 }
 
 function percent(share: number | undefined): string {

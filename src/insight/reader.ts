@@ -123,31 +123,42 @@ function commandFor({ name, activeBy }: CountingTable, whole: boolean): string {
 
 const tableReplies = 2;
 
-/** The replies of one worker. */
+/** Takes one entry of a table. */
+type Take = (key: string, entry: TableEntry) => void;
+
+/** The replies of one worker. There may be 100,000 entries: each is stored once, as it comes. */
 class WorkerListing {
   readonly #info: string[] = [];
   readonly #stats = new StatListing();
   readonly #tables: readonly { readonly name: string; readonly listing: TableListing }[];
-  readonly #entries: Record<string, Map<string, readonly number[]>> = {};
   readonly #wholeAt: Date | null;
-  /** Of the denied addresses: milliseconds until HAProxy forgets them. Only of whole tables. */
-  readonly #expireIn = new Map<string, number>();
+  readonly #denied = new Map<string, number>();
+  readonly #deniedLately = new Map<string, number>();
+  /** Only of whole tables; until `end`: milliseconds until HAProxy forgets the address. */
+  readonly #deniedAt = new Map<string, number>();
+  readonly #sites = new Map<string, number>();
+  readonly #clients = new Map<string, { requests: number; rate: number; errors: number }>();
+  readonly #rejected = new Map<string, number>();
   #handsOver = false;
 
   /** @param wholeAt when all entries are read; null: only active ones */
   constructor(tables: readonly CountingTable[], wholeAt: Date | null) {
     this.#wholeAt = wholeAt;
-    this.#tables = tables.map(({ name, type, stores }) => {
-      const entries = new Map<string, readonly number[]>();
-      this.#entries[name] = entries;
-      const isTimed = wholeAt !== null && name === deniedTable.name;
-      const add = ({ key: text, values, expiresInMs }: TableEntry) => {
-        const key = type === 'ipv6' ? canonical(text) : text;
-        entries.set(key, values);
-        if (isTimed) this.#expireIn.set(key, expiresInMs);
-      };
+    const takes = new Map<CountingTable, Take>([
+      [deniedTable, (key, entry) => this.#takeDenied(key, entry)],
+      [sitesTable, (key, { values: [count = 0] }) => this.#sites.set(key, count)],
+      [
+        clientsTable,
+        (key, { values: [requests = 0, rate = 0, errors = 0] }) => this.#clients.set(key, { requests, rate, errors }),
+      ],
+      [rejectedTable, (key, { values: [count = 0] }) => this.#rejected.set(key, count)],
+    ]);
+    this.#tables = tables.map((table) => {
+      const { name, type, stores } = table;
+      const take = takes.get(table)!;
+      const keyOf = type === 'ipv6' ? canonical : (key: string) => key;
       const read = stores.map((store) => store.replace(/\(.*$/, ''));
-      return { name, listing: new TableListing(read, add) };
+      return { name, listing: new TableListing(read, (entry) => take(keyOf(entry.key), entry)) };
     });
   }
 
@@ -158,7 +169,6 @@ class WorkerListing {
     else this.#handsOver ||= lines.some((line) => line.includes(` id=${deniedTable.name} `));
   }
 
-  /** In slices, since there may be 100,000 entries. */
   async end(): Promise<WorkerReading> {
     const field = (name: string) => numberIn(this.#info, name);
     const used = new Map<string, number>();
@@ -168,50 +178,41 @@ class WorkerListing {
     }
     const stats = this.#stats.end();
     const sum = (of: 'requests' | 'denied') => stats.reduce((total, stat) => total + stat[of], 0);
-    const counts = ({ name }: CountingTable) => mapped(this.#entries[name], ([count = 0]) => count);
+    await this.#dateDenied();
     return {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),
       current: field('Stopping') === 0,
       handsOver: this.#handsOver,
-      denied: await counts(deniedTable),
-      deniedLately: await mapped(this.#entries[deniedTable.name], ([count = 0, rate = 0]) =>
-        rate < count ? rate : null,
-      ),
-      deniedAt: await this.#deniedAt(),
-      sites: await counts(sitesTable),
-      clients: await mapped(this.#entries[clientsTable.name], ([requests = 0, rate = 0, errors = 0]) => ({
-        ...{ requests, rate, errors },
-      })),
-      rejected: await counts(rejectedTable),
+      denied: this.#denied,
+      deniedLately: this.#deniedLately,
+      deniedAt: this.#deniedAt,
+      sites: this.#sites,
+      clients: this.#clients,
+      rejected: this.#rejected,
       requests: sum('requests'),
       deniedRequests: sum('denied'),
       used,
     };
   }
 
-  /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */
-  async #deniedAt(): Promise<Map<string, number>> {
-    const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
-    let longest = 0;
-    for (const left of this.#expireIn.values()) longest = Math.max(longest, left);
-    return await mapped(this.#expireIn, (left) => at - Math.floor((longest - left) / 1_000));
+  #takeDenied(key: string, { values: [count = 0, rate = 0], expiresInMs }: TableEntry): void {
+    this.#denied.set(key, count);
+    if (rate < count) this.#deniedLately.set(key, rate);
+    if (this.#wholeAt !== null) this.#deniedAt.set(key, expiresInMs);
   }
-}
 
-/** @param value null: the key is left out */
-async function mapped<From, To>(
-  all: ReadonlyMap<string, From> | undefined,
-  value: (from: From) => To | null,
-): Promise<Map<string, To>> {
-  const slice = TimeSlice.ofItems();
-  const found = new Map<string, To>();
-  for (const [key, from] of all ?? []) {
-    if (slice.due()) await slice.rest();
-    const to = value(from);
-    if (to !== null) found.set(key, to);
+  /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */
+  async #dateDenied(): Promise<void> {
+    const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
+    const slice = TimeSlice.ofItems();
+    let longest = 0;
+    for (const left of this.#deniedAt.values()) longest = Math.max(longest, left);
+    for (const [key, left] of this.#deniedAt) {
+      if (slice.due()) await slice.rest();
+      this.#deniedAt.set(key, at - Math.floor((longest - left) / 1_000));
+    }
   }
-  return found;
 }
 
 export class ReadingUnreadable extends Error {

@@ -285,7 +285,8 @@ const shots: readonly Shot[] = [
       await page.getByLabel('Address that connects').fill('10.0.3.7');
       await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.113.4');
       await page.getByRole('button', { name: 'Show judged address' }).click();
-      await page.getByText('is judged').waitFor();
+      // The heading of the form contains “is judged” too.
+      await page.getByRole('status', { name: 'Judged address' }).getByText('is judged').waitFor();
     },
   },
   { name: 'configuration', path: '/configuration' },

@@ -310,7 +310,7 @@ const shots: readonly Shot[] = [
       await page.getByLabel('Name').fill('pager-2');
       await page.getByLabel('URL').fill('http://pager.example.com/alerts');
       await page.getByLabel('Selected events').check();
-      for (const type of ['health.changed', 'reload.failed']) await page.getByLabel(type).check();
+      for (const name of ['Health changed', 'Reload failed']) await page.getByRole('checkbox', { name }).check();
     },
   },
   { name: 'keys', path: '/keys' },

@@ -285,7 +285,8 @@ const shots: readonly Shot[] = [
       await page.getByLabel('Address that connects').fill('10.0.3.7');
       await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.113.4');
       await page.getByRole('button', { name: 'Show judged address' }).click();
-      await page.getByText('is judged').waitFor();
+      // The heading of the form contains “is judged” too.
+      await page.getByRole('status', { name: 'Judged address' }).getByText('is judged').waitFor();
     },
   },
   { name: 'configuration', path: '/configuration' },
@@ -309,7 +310,7 @@ const shots: readonly Shot[] = [
       await page.getByLabel('Name').fill('pager-2');
       await page.getByLabel('URL').fill('http://pager.example.com/alerts');
       await page.getByLabel('Selected events').check();
-      for (const type of ['health.changed', 'reload.failed']) await page.getByLabel(type).check();
+      for (const name of ['Health changed', 'Reload failed']) await page.getByRole('checkbox', { name }).check();
     },
   },
   { name: 'keys', path: '/keys' },

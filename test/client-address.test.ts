@@ -191,7 +191,7 @@ describeOnOneProxy('the explanation of the client address', ({ bin }) => {
     const check = await operator.run(['check', '--peer', `${chain}`, '--header', line]);
     expect(check).toMatchObject({ code: 0, err: '' });
     expect(check.out.trim().split('\n')).toEqual([
-      `${chain} connects, of the upstream chain`,
+      `${chain} (upstream chain) connects`,
       'x-forwarded-for names 203.0.113.9',
       '203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403',
     ]);

@@ -629,7 +629,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog().getByLabel('URL').fill(`http://127.0.0.1:${port}/s3cret`);
       await dialog().getByLabel('Selected events').check();
       expect(await dialog().getByRole('button', { name: 'Add webhook' }).isDisabled()).toBe(true);
-      await dialog().getByLabel('trust.added').check();
+      await dialog().getByRole('checkbox', { name: 'Address trusted' }).check();
       expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
       await dialog().getByRole('button', { name: 'Add webhook' }).click();
       const field = dialog().getByLabel('Webhook secret');

@@ -43,8 +43,10 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByRole('heading', { name: label, exact: true, level: 1 }).waitFor();
   };
 
-  it('explains on the Sites page that sites are not managed, and how to switch', async () => {
-    await goTo('Sites');
+  it('has no Sites in the menu, and explains in their place that they are not managed, and how to switch', async () => {
+    const links = page.getByRole('navigation').getByRole('link');
+    await links.filter({ hasText: 'Sites' }).waitFor({ state: 'detached' });
+    await page.goto(`http://127.0.0.1:${attached.service.apiPort}/sites`);
     await page.getByText('Sites are not managed here').waitFor();
     await page.getByText('Switch to sites and templates').waitFor();
     expect(await page.getByRole('button', { name: 'Add site' }).count()).toBe(0);
@@ -61,9 +63,14 @@ describe.skipIf(lacking.length > 0)(['the panel of an attached service', ...lack
     await page.getByText('The files changed since HAProxy loaded them').waitFor();
     await attached.proxy.reload(service);
     await row.filter({ hasText: 'shop' }).getByText('Served: no rule').waitFor();
+    await page.getByText('Not blocked in 1 of 2 front ends').first().waitFor();
+    await page.getByRole('button', { name: 'Copy command' }).waitFor();
+    await page.getByText('PROXY_MANAGER_OPEN_FRONT_ENDS=shop').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await goTo('Overview');
-    await page.getByText('No rule for blocked addresses in shop').waitFor();
+    await page.getByRole('heading', { name: 'Not blocked in 1 of 2 front ends' }).waitFor();
+    await page.getByText('Not blocked in shop: no rule').waitFor();
+    await page.getByRole('link', { name: 'Show front ends' }).waitFor();
     await writeFile(service.paths.config, config);
     await attached.proxy.reload(service);
     await page.getByRole('region', { name: 'Health by part' }).waitFor({ state: 'detached' });

@@ -68,6 +68,7 @@ export type InsightSeries = Schemas['InsightSeries'];
 export type KnockingAddress = Schemas['KnockingAddress'];
 export type Candidate = Schemas['Candidate'];
 export type SourceEffect = Schemas['SourceEffect'];
+export type SourceEffects = Schemas['SourceEffects'];
 export type KnockingPage = Schemas['KnockingPage'];
 export type Attack = Schemas['Attack'];
 export type AttackDetail = Schemas['AttackDetail'];

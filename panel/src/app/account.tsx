@@ -4,6 +4,7 @@ import { accessLabel } from '../pages/keys/scope-words.ts';
 import { LeaveIcon } from '../parts/icons.tsx';
 import styles from '../parts/styles.module.css';
 import { useSession, useSessionState } from '../session/session.ts';
+import { shortVersion } from './short-version.ts';
 import { Shortcuts } from './shortcuts.tsx';
 
 /** Who is signed in, and the versions. */
@@ -36,8 +37,14 @@ export function Account() {
         </Group>
       </Group>
       {versions !== undefined && (
-        <Text size="xs" c="dimmed" truncate className={styles.figure}>
-          {versions.service} · HAProxy {versions.proxy}
+        <Text
+          size="xs"
+          c="dimmed"
+          truncate
+          className={styles.figure}
+          title={`proxy-manager ${versions.service}, HAProxy ${versions.proxy}`}
+        >
+          {versions.service} · HAProxy {shortVersion(versions.proxy)}
         </Text>
       )}
     </Box>

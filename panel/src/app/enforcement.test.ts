@@ -3,7 +3,7 @@ import type { Health } from '../api/types.ts';
 import { enforcement, isStale } from './enforcement.ts';
 
 const health = (status: string, database = 'ok', current: object | null = null) =>
-  ({ status, database: { status: database }, workers: { current, draining: [] } }) as unknown as Health;
+  ({ status, reasons: [], database: { status: database }, workers: { current, draining: [] } }) as unknown as Health;
 
 it.each([
   ['a fresh ok', 'ok', 2_000, true, 'good'],
@@ -26,4 +26,17 @@ it.each([
   ['both are down', 'down', null, 'Database down, and no HAProxy worker found'],
 ])('names what is down when %s', (_, database, current, words) => {
   expect(enforcement(health('down', database, current), 100, true)).toEqual({ tone: 'bad', words });
+});
+
+it('says in how many front ends of an attached HAProxy addresses are not blocked', () => {
+  const ends = [
+    { name: 'shop', has_rule: true, open: false },
+    { name: 'mail', has_rule: false, open: false },
+    { name: 'statistics', has_rule: false, open: true },
+  ];
+  const seen = (reasons: readonly string[]) =>
+    enforcement({ ...health('degraded'), reasons, attached: { front_ends: ends } } as unknown as Health, 100, true);
+  const reason = 'front end mail (/h.cfg:9) has no rule for the blocked map, so blocked addresses are served there';
+  expect(seen([reason])).toEqual({ tone: 'bad', words: 'Not blocked in 1 of 2 front ends' });
+  expect(seen(['configuration: its front ends cannot be checked']).tone).toBe('warn');
 });

@@ -1,4 +1,5 @@
-import type { Health } from '../api/types.ts';
+import type { FrontEnd, Health } from '../api/types.ts';
+import { counted } from '../parts/counted.ts';
 import type { Tone } from '../parts/state-mark.tsx';
 
 /** Age in milliseconds after which an answer is stale. */
@@ -23,13 +24,36 @@ export function enforcement(
   if (isStale(age, reachable)) return { tone: 'unknown', words: 'Unknown: the service does not respond' };
   if (health.status === 'ok') return { tone: 'good', words: 'Blocking is active' };
   if (health.status === 'down') return { tone: 'bad', words: downWords(health) };
+  const unprotected = unprotectedFrontEnds(health);
+  if (unprotected.length > 0) return { tone: 'bad', words: notBlockedIn(health, unprotected.length) };
   if (onlyCertificates(health.reasons)) return { tone: 'warn', words: certificatesFail };
   return { tone: 'warn', words: 'Blocking may be incomplete' };
 }
 
 /** Blocks are enforced whatever is served over TLS. */
 export function onlyCertificates(reasons: readonly string[]): boolean {
-  return reasons.length > 0 && reasons.every((reason) => reason.startsWith('certificates: '));
+  return reasons.length > 0 && reasons.every(isAboutCertificate);
+}
+
+export function isAboutCertificate(reason: string): boolean {
+  return reason.startsWith('certificates: ');
+}
+
+/** Attached: front ends that lack the rule and are not exempt, so that blocked addresses are served there. */
+export function unprotectedFrontEnds({ attached, reasons }: Pick<Health, 'attached' | 'reasons'>): readonly FrontEnd[] {
+  // Without such a reason it is not known whether HAProxy has loaded the files in which they lack the rule.
+  if (attached == null || !reasons.some(isAboutFrontEnd)) return [];
+  return attached.front_ends.filter(({ has_rule, open }) => !has_rule && !open);
+}
+
+export function isAboutFrontEnd(reason: string): boolean {
+  return reason.startsWith('front end ');
+}
+
+/** Exempt front ends do not count. */
+export function notBlockedIn({ attached }: Pick<Health, 'attached'>, unprotected: number): string {
+  const all = attached?.front_ends.filter(({ has_rule, open }) => has_rule || !open).length ?? unprotected;
+  return `Not blocked in ${unprotected} of ${counted(all, 'front end')}`;
 }
 
 export const certificatesFail = 'Blocking is active, but a certificate needs attention';

@@ -2,7 +2,6 @@ import { ActionIcon, Group, Text, VisuallyHidden } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useHealth } from '../api/health.ts';
 import { useNow } from '../parts/age.tsx';
-import { StateMark } from '../parts/state-mark.tsx';
 import styles from '../parts/styles.module.css';
 import { useSessionState } from '../session/session.ts';
 import { enforcement } from './enforcement.ts';
@@ -37,9 +36,9 @@ export function HealthMark({ title }: { readonly title: string }) {
         {tone === 'good' ? (
           <VisuallyHidden>{words}</VisuallyHidden>
         ) : (
-          <StateMark tone={tone} fw={600}>
+          <Text size="sm" fw={600} data-tone={tone} className={`${styles.tone} ${styles.wrap}`}>
             {words}
-          </StateMark>
+          </Text>
         )}
       </div>
       {opened && (

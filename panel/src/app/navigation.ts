@@ -25,6 +25,8 @@ export interface Destination {
   readonly needs: Scope;
   /** The label in the bottom bar of a phone. */
   readonly short?: string;
+  /** False: attached to an operator's HAProxy, the service has nothing to show there. */
+  readonly whenAttached?: false;
   /** The second key of its shortcut, after `g`. */
   readonly key?: string;
 }
@@ -59,7 +61,7 @@ export const navigationGroups: readonly NavigationGroup[] = [
   {
     label: 'Proxy',
     pages: [
-      { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read', key: 's' },
+      { path: '/sites', label: 'Sites', icon: ServerIcon, needs: 'read', whenAttached: false, key: 's' },
       { path: '/certificates', label: 'Certificates', icon: LockIcon, needs: 'read', key: 'c' },
       { path: '/upstreams', label: 'In front of HAProxy', icon: InboundIcon, needs: 'read', key: 'u' },
       { path: '/configuration', label: 'Configuration', icon: FileIcon, needs: 'admin', key: 'f' },
@@ -74,6 +76,19 @@ export const navigationGroups: readonly NavigationGroup[] = [
     ],
   },
 ];
+
+export interface Offered {
+  readonly admin: boolean;
+  /** Whether the service is attached to an operator's HAProxy. */
+  readonly attached: boolean;
+}
+
+/** Which of them the menu, the palette and the keys offer. */
+export function offeredOf(pages: readonly Destination[], { admin, attached }: Offered): readonly Destination[] {
+  return pages.filter(
+    ({ needs, whenAttached }) => (needs !== 'admin' || admin) && (whenAttached !== false || !attached),
+  );
+}
 
 /** The search field of the header leads to it. */
 const checkPage: Destination = { path: '/check', label: 'Check an address', icon: SearchIcon, needs: 'read' };

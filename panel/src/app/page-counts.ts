@@ -3,6 +3,7 @@ import { useHealth } from '../api/health.ts';
 import type { Health } from '../api/types.ts';
 import { counted } from '../parts/counted.ts';
 import { shortCount } from '../parts/figures.ts';
+import { isAboutCertificate, unprotectedFrontEnds } from './enforcement.ts';
 
 export interface PageCount {
   readonly text: string;
@@ -26,10 +27,14 @@ export function pageCounts(health: Health | undefined): Map<PanelPage, PageCount
     about: counted(expected, 'entry', 'entries'),
     attention: false,
   });
-  const certificates = health.reasons.filter((reason) => reason.startsWith('certificates: ')).length;
-  if (certificates > 0) {
-    const about = counted(certificates, 'problem');
-    counts.set('/certificates', { text: about, about, attention: true });
+  const certificates = health.reasons.filter(isAboutCertificate).length;
+  const frontEnds = unprotectedFrontEnds(health).length;
+  for (const [page, problems] of [
+    ['/certificates', certificates],
+    ['/configuration', frontEnds],
+  ] as const) {
+    const about = counted(problems, 'problem');
+    if (problems > 0) counts.set(page, { text: about, about, attention: true });
   }
   return counts;
 }

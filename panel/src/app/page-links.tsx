@@ -1,9 +1,9 @@
 import { Box, NavLink, Text } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useAllowed } from '../session/session.ts';
-import { type Destination, navigationGroups, phonePages } from './navigation.ts';
+import { type Destination, navigationGroups, offeredOf, phonePages } from './navigation.ts';
 import { usePageCounts } from './page-counts.ts';
 import classes from './page-links.module.css';
+import { useOffered } from './use-offered.ts';
 
 export function useCurrentPath(): string {
   return useRouterState({ select: ({ location }) => location.pathname });
@@ -12,9 +12,9 @@ export function useCurrentPath(): string {
 /** @param onOpen also called for the page that is open already */
 export function PageLinks({ onOpen }: { readonly onOpen: () => void }) {
   const path = useCurrentPath();
-  const admin = useAllowed('admin');
+  const offered = useOffered();
   return navigationGroups.map(({ label, pages }) => {
-    const shown = pages.filter(({ needs }) => needs !== 'admin' || admin);
+    const shown = offeredOf(pages, offered);
     if (shown.length === 0) return null;
     return (
       <div key={label ?? ''}>

@@ -3,8 +3,9 @@ import { Fragment, useEffect, useState } from 'react';
 import { QuestionIcon } from '../parts/icons.tsx';
 import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useFocusReturn } from '../parts/use-focus-return.ts';
-import { destinations } from './navigation.ts';
+import { destinations, offeredOf } from './navigation.ts';
 import classes from './shortcuts.module.css';
+import { useOffered } from './use-offered.ts';
 import { isTyping } from './use-page-keys.ts';
 
 const fixedKeys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
@@ -23,11 +24,6 @@ const fixedKeys: readonly { readonly names: readonly string[]; readonly what: st
   { names: ['b'], what: 'Block an address, from the list of blocked addresses' },
   { names: ['?'], what: 'Show this list' },
 ];
-
-const pageKeys = destinations.flatMap(({ key, label }) =>
-  key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
-);
-const keys = [...fixedKeys, ...pageKeys];
 
 export function Shortcuts() {
   const [opened, setOpened] = useState(false);
@@ -59,12 +55,15 @@ export function Shortcuts() {
 }
 
 function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
+  const pageKeys = offeredOf(destinations, useOffered()).flatMap(({ key, label }) =>
+    key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
+  );
   useFocusReturn();
   useBackCloses(onClose);
   return (
     <Modal opened onClose={onClose} title="Keyboard shortcuts">
       <dl className={classes.keys}>
-        {keys.map(({ names, what }) => (
+        {[...fixedKeys, ...pageKeys].map(({ names, what }) => (
           <Fragment key={what}>
             <dt>
               {names.map((name) => (

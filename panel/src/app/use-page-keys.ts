@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useAllowed } from '../session/session.ts';
-import { destinations } from './navigation.ts';
+import { destinations, offeredOf } from './navigation.ts';
+import { useOffered } from './use-offered.ts';
 
 /** Between `g` and the key of a page; milliseconds. */
 const secondKeyMs = 1_500;
@@ -9,7 +9,7 @@ const secondKeyMs = 1_500;
 /** `g` and the key of a page open it. */
 export function usePageKeys(): void {
   const navigate = useNavigate();
-  const admin = useAllowed('admin');
+  const { admin, attached } = useOffered();
   useEffect(() => {
     let pressedAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent): void => {
@@ -18,10 +18,10 @@ export function usePageKeys(): void {
         pressedAt = event.timeStamp;
         return;
       }
-      const page = destinations.find(({ key }) => key === event.key);
+      const page = offeredOf(destinations, { admin, attached }).find(({ key }) => key === event.key);
       const follows = event.timeStamp - pressedAt < secondKeyMs;
       pressedAt = Number.NEGATIVE_INFINITY;
-      if (page === undefined || !follows || (page.needs === 'admin' && !admin)) return;
+      if (page === undefined || !follows) return;
       // Such as a list, for which the key is another command.
       event.preventDefault();
       event.stopPropagation();
@@ -29,7 +29,7 @@ export function usePageKeys(): void {
     };
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
-  }, [navigate, admin]);
+  }, [navigate, admin, attached]);
 }
 
 /** In a field, or in a dialog over the page. */

@@ -19,7 +19,7 @@ type State = AcmeAttempt['state'];
 const steps: Readonly<Record<State, string>> = {
   planned: 'the order is stored',
   created: 'the authority accepted the order',
-  showing: 'the answers to its challenges are shown',
+  showing: 'the challenge responses are published',
   told: 'the authority validates the names',
   finalizing: 'the names are valid; the certificate is requested',
   issued: 'the certificate is issued',
@@ -170,10 +170,10 @@ export function orderLines(certificate: AcmeCertificate, now: Date): string[] {
 
 const dueWords: Readonly<Record<AcmeCertificate['due_by'], string>> = {
   request: 'as requested',
-  age: 'by the age of the certificate',
+  age: 'because of its age',
   ari: 'as the authority suggests',
-  retry: 'after the failure',
-  limit: 'by a limit',
+  retry: 'after a failed order',
+  limit: 'when the limit ends',
 };
 
 function problemLines({ class: kind, detail, subproblems, advice }: AcmeProblem): string[] {

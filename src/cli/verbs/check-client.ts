@@ -39,8 +39,8 @@ export function clientLines({
   upstreams_reason: reason,
 }: ClientAddressAnswer): string[] {
   const lines = steps.map(({ address, header, upstream }) => {
-    const who = header === null ? `${address} connects` : `${header} names ${address}`;
-    return upstream === null ? who : `${who}, of the upstream ${upstream}`;
+    const who = upstream === null ? address : `${address} (upstream ${upstream})`;
+    return header === null ? `${who} connects` : `${header} names ${who}`;
   });
   const remark = effectRemark({ in_force: inForce, reason });
   const unused = remark === null ? [] : [`the upstreams are ${remark}; see: proxy-manager status`];
@@ -55,9 +55,9 @@ function verdictLine(client: string | null, verdict: ClientAddressAnswer['verdic
     case 'too_large':
       return 'the headers are larger than the buffer of HAProxy, which refuses the request with 400, from 3.2 on with 431';
     case 'unreadable':
-      return 'the next value cannot be read: HAProxy answers 400';
+      return 'the next header value cannot be read, so HAProxy answers 400';
     case 'no_client':
-      return `${client} names no client and is served, blocked or not`;
+      return `${client} names no client, so no block applies and the request is served`;
     case 'blocked':
       return `${client} is judged: blocked by ${entry}, HAProxy answers 403`;
     case 'trusted':

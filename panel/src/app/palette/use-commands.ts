@@ -1,10 +1,10 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useAttached } from '../../api/health.ts';
 import { useSites } from '../../api/sites.ts';
 import { useViews } from '../../api/views.ts';
 import { useAllowed, useSession } from '../../session/session.ts';
-import { destinations } from '../navigation.ts';
+import { destinations, offeredOf } from '../navigation.ts';
+import { useOffered } from '../use-offered.ts';
 import { addressIn, type Command } from './commands.ts';
 
 const keywords: Readonly<Record<string, string>> = {
@@ -20,25 +20,21 @@ const keywords: Readonly<Record<string, string>> = {
 export function useCommands(): readonly Command[] {
   const navigate = useNavigate();
   const session = useSession();
-  const admin = useAllowed('admin');
+  const offered = useOffered();
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
   const views = useViews().data ?? [];
   const sites = useSites();
-  const attached = useAttached() !== null;
   return [
-    ...destinations
-      .filter(({ needs }) => needs !== 'admin' || admin)
-      .map(({ path, label }): Command => {
-        const words = keywords[path] ?? '';
-        return {
-          id: path,
-          group: 'Pages',
-          label,
-          keywords: words,
-          run: () => void navigate({ to: path, search: {} }),
-        };
+    ...offeredOf(destinations, offered).map(
+      ({ path, label }): Command => ({
+        id: path,
+        group: 'Pages',
+        label,
+        keywords: keywords[path] ?? '',
+        run: () => void navigate({ to: path, search: {} }),
       }),
+    ),
     ...views.map(
       ({ name, page, query }): Command => ({
         id: `view ${name}`,
@@ -48,7 +44,7 @@ export function useCommands(): readonly Command[] {
         run: () => void navigate({ to: page, search: Object.fromEntries(new URLSearchParams(query)) }),
       }),
     ),
-    ...(attached ? [] : (sites.data?.items ?? [])).map(
+    ...(offered.attached ? [] : (sites.data?.items ?? [])).map(
       ({ domain }): Command => ({
         id: `site ${domain}`,
         group: 'Sites',

@@ -14,6 +14,7 @@ import styles from '../../parts/styles.module.css';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useAllowed } from '../../session/session.ts';
 import { keyWords, noteWords, resultWords, servedWords, workerWords } from './certificate-words.ts';
+import classes from './certificates.module.css';
 
 const shownNames = 3;
 const shownSites = 3;
@@ -129,7 +130,7 @@ function Names({ of: certificate }: { readonly of: Certificate }) {
 function Workers({ of: certificate }: { readonly of: Certificate }) {
   const notes = noteWords(certificate);
   return (
-    <List size="xs" listStyleType="none" mt={4} c="dimmed">
+    <List size="xs" listStyleType="none" mt={4} c="dimmed" className={classes.hanging ?? ''}>
       {certificate.workers.map((worker) => (
         <List.Item key={worker.pid}>{workerWords(worker).words}</List.Item>
       ))}

@@ -16,6 +16,14 @@ const soonMs = 14 * 86_400_000;
 
 /** What clients get. @param now of the service, in milliseconds */
 export function servedWords(certificate: Served, now: number): Words {
+  const fault = notServedWords(certificate);
+  if (fault !== null) return fault;
+  if (Date.parse(certificate.not_after) - now < soonMs) return { tone: 'warn', words: 'Served, expires soon' };
+  return { tone: 'good', words: 'Served' };
+}
+
+/** Null: clients get it. */
+export function notServedWords(certificate: Served): Words | null {
   const { state, served_until: served, not_after: end, runtime_updated: updated, handshake } = certificate;
   if (state === 'expired') return { tone: 'bad', words: 'Expired' };
   if (certificate.problem !== null && updated !== true) return { tone: 'bad', words: 'Not installed' };
@@ -24,8 +32,7 @@ export function servedWords(certificate: Served, now: number): Words {
   if (!updated) return { tone: 'bad', words: 'Not served by every worker' };
   if (handshake === 'other' || handshake === 'failed')
     return { tone: 'warn', words: 'In every worker, but a connection does not get it' };
-  if (Date.parse(end) - now < soonMs) return { tone: 'warn', words: 'Served, expires soon' };
-  return { tone: 'good', words: 'Served' };
+  return null;
 }
 
 /** A worker, as part of a list. */

@@ -6,7 +6,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { opens, removes } from '../../parts/use-row-keys.ts';
 import { useSessionState } from '../../session/session.ts';
-import { keyState } from './key-state.ts';
+import { keyState, mayBlock } from './key-state.ts';
 import { accessLabel } from './scope-words.ts';
 import { isUnbound } from './unbound-keys.tsx';
 
@@ -47,15 +47,17 @@ export function KeyTable({ keys, now, onBind, onRevoke }: KeyTableProps) {
           <td data-actions>
             {keyState(key, now) === 'active' && (
               <Group gap={4} justify="flex-end" display="inline-flex">
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={`Bind key ${key.name}`}
-                  {...opens}
-                  onClick={() => onBind(key)}
-                >
-                  Bind
-                </Button>
+                {mayBlock(key) && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Bind key ${key.name}`}
+                    {...opens}
+                    onClick={() => onBind(key)}
+                  >
+                    Bind
+                  </Button>
+                )}
                 <Button
                   size="compact-sm"
                   variant="default"

@@ -59,6 +59,21 @@ it('says that blocks are enforced when only certificates fail, and leads to them
   expect(screen.queryByRole('button')).toBeNull();
 });
 
+it('says in how many front ends nothing is blocked, and leads to them', async () => {
+  const ends = [
+    { name: 'shop', has_rule: true, open: false },
+    { name: 'mail', has_rule: false, open: false },
+  ];
+  const reason = 'front end mail (/h.cfg:9) has no rule for the blocked map, so blocked addresses are served there';
+  answer({ status: 'degraded', reasons: [reason], attached: { front_ends: ends } } as Partial<typeof health>);
+  await renderInApp(<Verdict />);
+  await screen.findByRole('heading', { name: 'Not blocked in 1 of 2 front ends' });
+  expect(region().dataset['tone']).toBe('bad');
+  await screen.findByRole('link', { name: 'Show front ends' });
+  // It would change nothing.
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
 it('says what to check when no button can help', async () => {
   answer({ status: 'down', reasons: ['database: disk full'], database: { status: 'down' } });
   await renderInApp(<Verdict />);

@@ -13,7 +13,7 @@ import { ReplaceConsent } from '../../parts/replace-consent.tsx';
 import styles from '../../parts/styles.module.css';
 import { toast } from '../../parts/toasts.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
-import { manualFix, remedyFor } from './health/parts-of-health.ts';
+import { manualFix, remediesFor } from './health/parts-of-health.ts';
 import classes from './overview.module.css';
 
 export function Verdict() {
@@ -68,30 +68,45 @@ function Remedies({ health }: { readonly health: Health }) {
   const admin = useAllowed('admin');
   const repair = useBlockedChange((api) => sync(api));
   const reload = useReload();
-  const remedy = remedyFor(health);
+  const remedies = remediesFor(health);
+  const needsSync = remedies.includes('sync');
+  const needsReload = remedies.includes('reload');
   const failure = repair.error ?? reload.error;
   const reloaded = (answer: ReloadAnswer): void => toast({ title: 'HAProxy reloaded', words: reloadWords(answer) });
   return (
     <Stack gap="xs" align="flex-start">
-      {remedy === 'certificates' && (
-        <Button renderRoot={(props) => <Link to="/certificates" {...props} />}>Show certificates</Button>
-      )}
-      {mayBlock && (health.status === 'ok' || remedy === 'sync' || remedy === 'reload') && (
-        <Button
-          size="compact-sm"
-          variant={remedy === 'sync' ? 'filled' : 'subtle'}
-          loading={repair.isPending}
-          onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
-        >
-          {remedy === 'sync' ? 'Verify and repair entries' : 'Verify entries'}
-        </Button>
-      )}
-      {admin && remedy === 'reload' && (
-        <Button loading={reload.isPending} onClick={() => reload.mutate({}, { onSuccess: reloaded })}>
-          Reload HAProxy
-        </Button>
-      )}
-      {health.status !== 'ok' && remedy === null && <Text size="sm">{manualFix(health)}</Text>}
+      <Group gap="xs">
+        {admin && remedies.includes('front-ends') && (
+          <Button size="compact-sm" renderRoot={(props) => <Link to="/configuration" {...props} />}>
+            Show front ends
+          </Button>
+        )}
+        {mayBlock && (health.status === 'ok' || needsSync || needsReload) && (
+          <Button
+            size="compact-sm"
+            variant={needsSync ? 'filled' : 'subtle'}
+            loading={repair.isPending}
+            onClick={() => repair.mutate(undefined, { onSuccess: (answer) => toast(syncWords(answer)) })}
+          >
+            {needsSync ? 'Verify and repair entries' : 'Verify entries'}
+          </Button>
+        )}
+        {admin && needsReload && (
+          <Button
+            size="compact-sm"
+            loading={reload.isPending}
+            onClick={() => reload.mutate({}, { onSuccess: reloaded })}
+          >
+            Reload HAProxy
+          </Button>
+        )}
+        {remedies.includes('certificates') && (
+          <Button size="compact-sm" renderRoot={(props) => <Link to="/certificates" {...props} />}>
+            Show certificates
+          </Button>
+        )}
+      </Group>
+      {health.status !== 'ok' && remedies.length === 0 && <Text size="sm">{manualFix(health)}</Text>}
       {failure !== null && (
         <ProblemAlert
           title={changeTitle(

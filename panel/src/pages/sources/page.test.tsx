@@ -31,10 +31,29 @@ it('shows the sources before it is known what each does, with gaps instead of 0'
     await counted.promise;
     return { body: { items: [effect('drop')], complete: true, gaps: [] } };
   });
+  service.on('GET /api/insight', () => ({ body: { never_matched: { days: 90, count: null, watched_days: 12 } } }));
   await renderInApp(<SourcesPage />);
   await screen.findByText('drop');
   expect(cellsOf('drop').slice(1, 6)).toEqual(['List', '8,412', '8,412', '–', '–']);
   expect(cellsOf('new').slice(1, 7)).toEqual(['List', '0', '0', '–', '–', '–']);
   counted.resolve();
   await waitFor(() => expect(cellsOf('drop').slice(4, 6)).toEqual(['2,103 25 %', '50 %']));
+});
+
+it.each([
+  [29, null],
+  [30, '/blocked?source=drop&not_hit_for=30d'],
+])('links to the entries that never matched after 30 watched days, not after %i', async (watched_days, link) => {
+  const service = new FakeService();
+  const items = [source('drop', 8_412, null)];
+  service.on('GET /api/sources', () => ({ body: { items } }));
+  service.on('GET /api/insight/sources', () => ({ body: { items: [effect('drop')], complete: true, gaps: [] } }));
+  service.on('GET /api/insight', () => ({ body: { never_matched: { days: 90, count: null, watched_days } } }));
+  await renderInApp(<SourcesPage />);
+  await screen.findByText(/50 % of them belong to no source/);
+  const found = () => screen.queryByRole('link', { name: 'Never matched, 30 d: entries of drop' });
+  await waitFor(() => expect(found()?.getAttribute('href') ?? null).toBe(link));
+  const why =
+    /can be listed from .* at the earliest: that takes 30 watched days without larger gaps, and 29 have passed/;
+  await waitFor(() => expect(screen.queryByText(why) === null).toBe(link !== null));
 });

@@ -1,10 +1,10 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { isInsightLoading, isInsightOff, useSourceEffects } from '../../api/insight.ts';
+import { isInsightLoading, isInsightOff, useNeverMatched, useSourceEffects } from '../../api/insight.ts';
 import { useSources } from '../../api/sources.ts';
-import type { Source, SourceEffect } from '../../api/types.ts';
+import type { Source, SourceEffect, SourceEffects } from '../../api/types.ts';
 import { ShareBar } from '../../charts/bars.tsx';
-import { Age } from '../../parts/age.tsx';
+import { Age, useServiceNow } from '../../parts/age.tsx';
 import { count, percent, unknownFigure } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
@@ -17,7 +17,9 @@ import { UserText } from '../../parts/user-text.tsx';
 import classes from './sources.module.css';
 
 const days = 30;
-const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, `Of denied, ${days} d`, 'Newest claim'];
+const dayMs = 86_400_000;
+const shareColumn = `Share of denied, ${days} d`;
+const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, shareColumn, 'Newest claim'];
 
 /** Who wants addresses blocked, and what each of them is worth. */
 export default function SourcesPage() {
@@ -25,6 +27,8 @@ export default function SourcesPage() {
   const colourOf = useSourceColours();
   const effects = useSourceEffects(`${days}d`);
   const uncounted = isInsightOff(effects.error) || isInsightLoading(effects.error);
+  const watched = useNeverMatched(!uncounted).data?.watched_days;
+  const now = useServiceNow(60_000);
   const bySource = new Map(effects.data?.items.map((one) => [one.source, one]));
   return (
     <PageFrame
@@ -38,13 +42,19 @@ export default function SourcesPage() {
             <div className={styles.card}>
               <ListTable label="Sources" columns={columns} buttons="Actions">
                 {items.map((source) => (
-                  <Row key={source.name} source={source} effect={bySource.get(source.name)} colourOf={colourOf} />
+                  <Row
+                    key={source.name}
+                    source={source}
+                    effect={bySource.get(source.name)}
+                    listsNeverMatched={watched !== undefined && watched >= days}
+                    colourOf={colourOf}
+                  />
                 ))}
               </ListTable>
               <Text size="xs" c="dimmed" mt="sm">
                 {isInsightOff(effects.error)
                   ? 'Denied requests are not counted: the setting PROXY_MANAGER_INSIGHT is off.'
-                  : `Matched: entries that denied a request. A request counts for the source whose claim its entry carries.${effects.data?.complete === false ? ` Not all of the last ${days} days was watched: it may be more.` : ''}`}
+                  : footnote(effects.data, watched, now)}
               </Text>
             </div>
             <Text size="sm" c="dimmed">
@@ -58,14 +68,40 @@ export default function SourcesPage() {
   );
 }
 
+/** What the columns count, and which part of it is not known. @param watched days; undefined: not known yet @param now milliseconds */
+function footnote(effects: SourceEffects | undefined, watched: number | undefined, now: number): string {
+  const shares = effects?.items.flatMap(({ share }) => (share === null ? [] : [share])) ?? [];
+  const rest = 1 - shares.reduce((all, share) => all + share, 0);
+  return [
+    `Matched: entries that denied a request. A request counts for the source whose claim its entry carries.`,
+    ...(shares.length > 0 && rest >= 0.001
+      ? [`The shares are of all denied requests; ${percent(rest)} of them belong to no source.`]
+      : []),
+    ...(effects?.complete === false ? [`Not all of the last ${days} days was watched: it may be more.`] : []),
+    ...(watched === undefined || watched >= days ? [] : [neverMatchedFrom(watched, now)]),
+  ].join(' ');
+}
+
+/** Why the entries that never matched are not listed, and from when. */
+function neverMatchedFrom(watched: number, now: number): string {
+  const from = new Date(now + (days - watched) * dayMs).toLocaleDateString(undefined, { dateStyle: 'medium' });
+  return `Entries that never matched can be listed from ${from} at the earliest: that takes ${days} watched days without larger gaps, and ${watched} have passed.`;
+}
+
 interface RowProps {
   readonly source: Source;
   /** Undefined: not known. */
   readonly effect: SourceEffect | undefined;
+  readonly listsNeverMatched: boolean;
   readonly colourOf: ColourOf;
 }
 
-function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last }, effect, colourOf }: RowProps) {
+function Row({
+  source: { name, kind, note, claims, alone, last_claimed_at: last },
+  effect,
+  listsNeverMatched,
+  colourOf,
+}: RowProps) {
   const share = effect?.share ?? null;
   return (
     <tr data-row>
@@ -94,7 +130,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           )}
         </span>
       </td>
-      <td data-label={`Of denied, ${days} d`}>
+      <td data-label={shareColumn}>
         {share === null ? (
           unknownFigure
         ) : (
@@ -115,15 +151,15 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
             >
               Show entries
             </Anchor>
-            {effect !== undefined && effect.matched_30d < claims && (
+            {listsNeverMatched && effect !== undefined && effect.matched_30d < claims && (
               <Anchor
                 size="sm"
-                aria-label={`Not matched, ${days} d: entries of ${name}`}
+                aria-label={`Never matched, ${days} d: entries of ${name}`}
                 renderRoot={(props) => (
                   <Link to="/blocked" search={{ source: name, not_hit_for: `${days}d` }} {...props} />
                 )}
               >
-                Not matched, {days} d
+                Never matched, {days} d
               </Anchor>
             )}
           </span>

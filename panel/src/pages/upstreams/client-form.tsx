@@ -31,7 +31,8 @@ export function ClientForm() {
               Which address is judged?
             </Title>
             <Text size="sm" c="dimmed">
-              Paste a request as HAProxy receives it. Nothing is changed.
+              Paste the headers of a request, to see which client HAProxy judges, and whether it is blocked. Nothing is
+              changed.
             </Text>
           </div>
           <TextInput
@@ -97,7 +98,7 @@ function Answer({ answer, sent }: { readonly answer: ClientAddressAnswer; readon
       {end !== null && <Text size="sm">{end}</Text>}
       {answer.upstreams_reason !== null && (
         <StateMark tone={answer.upstreams_in_force === false ? 'bad' : 'unknown'}>
-          {`${answer.upstreams_in_force === false ? 'The upstreams are not in force everywhere' : 'Not known whether the upstreams are in force'}: ${answer.upstreams_reason}.`}
+          {`${answer.upstreams_in_force === false ? 'Upstreams are not in force everywhere' : 'Not known whether upstreams are in force'}: ${answer.upstreams_reason}.`}
         </StateMark>
       )}
       <StateMark tone={tone} fw={600}>

@@ -40,17 +40,17 @@ describe('pasted headers', () => {
 });
 
 it('shows each step', () => {
-  expect(stepWords({ address: '10.0.3.7', header: null, upstream: 'lb' })).toBe(
-    '10.0.3.7 connects, of the upstream lb.',
-  );
+  expect(stepWords({ address: '10.0.3.7', header: null, upstream: 'lb' })).toBe('10.0.3.7 (upstream lb) connects.');
   expect(stepWords({ address: '203.0.113.7', header: 'x-forwarded-for', upstream: null })).toBe(
     'X-Forwarded-For names 203.0.113.7.',
   );
 });
 
-it('explains that headers of another peer are not believed', () => {
+it('explains that the headers of a peer that is not an upstream name no client', () => {
   const peer = { address: '198.51.100.20', header: null, upstream: null };
-  expect(endWords({ steps: [peer], upstream: null }, 2)).toBe('It is no upstream, so 2 headers are not believed.');
+  expect(endWords({ steps: [peer], upstream: null }, 2)).toBe(
+    'It is not an upstream, so HAProxy does not take the client from its headers.',
+  );
   expect(endWords({ steps: [peer], upstream: null }, 0)).toBeNull();
   expect(endWords({ steps: [{ ...peer, upstream: 'lb' }], upstream: 'lb' }, 2)).toBeNull();
 });

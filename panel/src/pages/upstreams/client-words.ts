@@ -1,7 +1,6 @@
 // Which address HAProxy judges for a request, as text.
 import { isTooLong, mostSteps } from '../../../../src/domain/client-address.ts';
 import type { ClientAddressAnswer } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 import { headerName } from './upstream-words.ts';
 
@@ -48,17 +47,17 @@ function trimmed(text: string): string {
 }
 
 export function stepWords({ address, header, upstream }: ClientAddressAnswer['steps'][number]): string {
-  const who = header === null ? `${address} connects` : `${headerName(header)} names ${address}`;
-  return upstream === null ? `${who}.` : `${who}, of the upstream ${upstream}.`;
+  const who = upstream === null ? address : `${address} (upstream ${upstream})`;
+  return header === null ? `${who} connects.` : `${headerName(header)} names ${who}.`;
 }
 
-/** Why the walk ends, where the steps do not say it. @param sent how many headers were sent */
+/** Why the client is not looked for any further, where the steps do not say it. @param sent how many headers were sent */
 export function endWords(
   { steps, upstream }: Pick<ClientAddressAnswer, 'steps' | 'upstream'>,
   sent: number,
 ): string | null {
   if (upstream !== null || steps.length !== 1 || sent === 0) return null;
-  return `It is no upstream, so ${counted(sent, 'header')} ${sent === 1 ? 'is' : 'are'} not believed.`;
+  return 'It is not an upstream, so HAProxy does not take the client from its headers.';
 }
 
 export function verdictWords(answer: ClientAddressAnswer): {
@@ -77,12 +76,12 @@ export function verdictWords(answer: ClientAddressAnswer): {
     case 'too_large':
       return {
         tone: 'bad',
-        words: 'The headers are too large for HAProxy, which refuses the request before any rule.',
+        words: 'The headers are too large: HAProxy rejects the request before it applies any rule.',
       };
     case 'unreadable':
-      return { tone: 'bad', words: 'The next value cannot be read: HAProxy answers 400.' };
+      return { tone: 'bad', words: 'The next header value cannot be read, so HAProxy answers 400.' };
     case 'no_client':
-      return { tone: 'warn', words: `${last} names no client, so the request is served, blocked or not.` };
+      return { tone: 'warn', words: `${last} names no client, so no block applies and the request is served.` };
     case 'blocked':
       return { tone: 'bad', words: `${client} is judged: blocked by ${entry}, HAProxy answers 403.` };
     case 'trusted':

@@ -55,6 +55,7 @@ const type = (label: string, text: string) =>
 it('shows why upstreams are not in force, and never in green', async () => {
   await open([lb], { in_force: false, reason: 'current worker 7: upstreams map: 10.0.3.0/24 is missing' });
   await screen.findByText('Current worker 7: upstreams map: 10.0.3.0/24 is missing.');
+  screen.getByText(/The service repairs workers every 30 s/);
   const row = screen.getByRole('row', { name: /lb/ });
   within(row).getByText('Not in force');
   expect(row.querySelector('[data-tone="good"]')).toBeNull();
@@ -62,8 +63,9 @@ it('shows why upstreams are not in force, and never in green', async () => {
 
 it('shows how many requests named no client', async () => {
   await open([lb, { ...lb, name: 'other', unnamed_requests: 0, last_unnamed_at: null }]);
-  within(screen.getByRole('row', { name: /^lb/ })).getByText(/^1,234 requests without a client, not checked/);
-  expect(within(screen.getByRole('row', { name: /^other/ })).queryByText(/without a client/)).toBeNull();
+  within(screen.getByRole('row', { name: /^lb/ })).getByText(/^1,234 requests named no client and were not checked/);
+  screen.getByText(/^Requests that name no client:/);
+  expect(within(screen.getByRole('row', { name: /^other/ })).queryByText(/named no client/)).toBeNull();
 });
 
 it('shows the first networks, all on request, and the blocked entries inside', async () => {
@@ -120,7 +122,7 @@ it('says next to the judged address where upstreams are not in force', async () 
   }));
   type('Address that connects', '10.0.3.7');
   fireEvent.click(button('Show judged address'));
-  await screen.findByText('Not known whether the upstreams are in force: no worker was found.');
+  await screen.findByText('Not known whether upstreams are in force: no worker was found.');
 });
 
 it('shows the service’s rejection of the peer at its field', async () => {

@@ -13,6 +13,7 @@ import { ClientForm } from './client-form.tsx';
 import { RemoveUpstreamDialog } from './remove-upstream-dialog.tsx';
 import { UpstreamDialog } from './upstream-dialog.tsx';
 import { UpstreamTable } from './upstream-table.tsx';
+import { consequenceWords } from './upstream-words.ts';
 
 export default function UpstreamsPage() {
   const upstreams = useUpstreams();
@@ -23,7 +24,7 @@ export default function UpstreamsPage() {
   return (
     <PageFrame
       title="In front of HAProxy"
-      about="Upstreams: proxies whose word about their clients is taken, such as a CDN or a load balancer."
+      about="Upstreams are proxies such as a CDN or a load balancer. HAProxy judges the client that they name, not their own address."
       actions={
         may && (
           <Button leftSection={<PlusIcon />} onClick={() => setEditing({ upstream: null })}>
@@ -45,6 +46,7 @@ export default function UpstreamsPage() {
                 role="status"
               >
                 <Text size="sm">{sentence(list.reason)}</Text>
+                <Text size="sm">{consequenceWords(list)}</Text>
               </Alert>
             )}
             <div className={styles.card}>
@@ -75,8 +77,8 @@ function NoUpstreams() {
   return (
     <EmptyState title="No upstreams yet">
       <Text size="sm">
-        HAProxy judges the address of each connection, and believes no header. Add an upstream if clients do not connect
-        to HAProxy themselves, but through:
+        HAProxy judges the address of each connection, whatever headers say. Add an upstream if clients reach HAProxy
+        through:
       </Text>
       <List size="sm" ta="left" my="xs" w="fit-content" mx="auto">
         <List.Item>a CDN, such as Cloudflare, Fastly or CloudFront</List.Item>
@@ -85,7 +87,8 @@ function NoUpstreams() {
         <List.Item>anything that sends PROXY protocol</List.Item>
       </List>
       <Text size="sm">
-        Without it, a block denies none of their clients, or all of them. docs/upstreams.md has a section for each.
+        Without an upstream, a block denies none of its clients, or all of them. docs/upstreams.md has a section for
+        each.
       </Text>
     </EmptyState>
   );

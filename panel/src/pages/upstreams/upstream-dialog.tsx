@@ -142,7 +142,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
         <Textarea
           label="Addresses and networks"
           description={networksHelp(draft, upstream)}
-          placeholder={hasOwnList(draft) ? 'the list of proxy-manager' : '10.0.3.0/24'}
+          placeholder={hasOwnList(draft) ? 'the built-in list' : '10.0.3.0/24'}
           className={styles.monoInput}
           value={draft.networks}
           onChange={(event) => change({ networks: event.currentTarget.value })}
@@ -162,7 +162,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
         ) : (
           <NativeSelect
             label="Names its client by"
-            description="It must set this in every request, and overwrite or append to what its client sent."
+            description="The upstream must set it in every request, and overwrite or append to what its client sent."
             data={[...namings]}
             value={draft.naming}
             onChange={(event) => change({ naming: event.currentTarget.value as UpstreamDraft['naming'] })}
@@ -185,7 +185,7 @@ function UpstreamForm({ upstream, upstreams, onBusy, onSaved, onClose }: Upstrea
             />
             <Checkbox
               label="Serve requests whose header cannot be read"
-              description="They are served whatever is blocked. Otherwise HAProxy answers 400."
+              description="No block applies to them. If not selected, HAProxy answers 400."
               checked={draft.judgeInvalid}
               onChange={(event) => change({ judgeInvalid: event.currentTarget.checked })}
             />
@@ -232,7 +232,7 @@ function networksHelp(draft: UpstreamDraft, upstream: Upstream | null): string {
   const claim = 'Every address in them can claim to act for any client: enter only its own.';
   if (draft.preset === null || upstream !== null) return `From where it connects, one per line. ${claim}`;
   const label = presetLabels[draft.preset];
-  if (hasOwnList(draft)) return `Leave empty for the networks of ${label} that proxy-manager knows.`;
+  if (hasOwnList(draft)) return `Leave empty for the built-in list of ${label}.`;
   const [at = ''] = upstreamPresets[draft.preset].publishedAt;
   return `Those of ${label}, published at ${at}. Without them the upstream has no effect.`;
 }

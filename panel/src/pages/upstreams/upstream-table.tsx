@@ -26,7 +26,7 @@ interface UpstreamTableProps {
 
 export function UpstreamTable({ list, stale, onEdit, onRemove }: UpstreamTableProps) {
   const may = useAllowed('admin');
-  return (
+  const table = (
     <ListTable
       label="Upstreams"
       columns={['Name', 'Networks', 'Names its client by', 'State']}
@@ -60,7 +60,7 @@ export function UpstreamTable({ list, stale, onEdit, onRemove }: UpstreamTablePr
                 {namingWords(upstream)}
                 {upstream.on_invalid === 'judge_upstream' && (
                   <Text size="xs" c="dimmed">
-                    Serves requests with an unreadable value
+                    Serves requests whose header cannot be read
                   </Text>
                 )}
               </div>
@@ -84,6 +84,18 @@ export function UpstreamTable({ list, stale, onEdit, onRemove }: UpstreamTablePr
         );
       })}
     </ListTable>
+  );
+  const hasUnnamed = list.items.some(({ unnamed_requests: requests }) => (requests ?? 0) > 0);
+  return (
+    <>
+      {table}
+      {hasUnnamed && (
+        <Text size="xs" c="dimmed" mt="sm">
+          Requests that name no client: a few are the health checks of a load balancer. If the number grows with the
+          traffic, the upstream does not send its header, and no block applies to what it sends.
+        </Text>
+      )}
+    </>
   );
 }
 
@@ -113,7 +125,7 @@ function Networks({ of: upstream }: { readonly of: Upstream }) {
         </Anchor>
       )}
       <Text size="xs" c="dimmed">
-        {extentWords(upstream)}, given <Age time={at} />
+        {extentWords(upstream)}, set <Age time={at} />
       </Text>
     </div>
   );
@@ -123,7 +135,7 @@ function Unnamed({ of: { unnamed_requests: requests, last_unnamed_at: last } }: 
   if (requests === null || requests === 0) return null;
   return (
     <Text size="xs" c="dimmed">
-      {counted(requests, 'request')} without a client, not checked
+      {counted(requests, 'request')} named no client and {requests === 1 ? 'was' : 'were'} not checked
       {last !== null && (
         <>
           ; last <Age time={last} />
@@ -137,7 +149,8 @@ function Inside({ of: { blocked_inside: inside, blocked_inside_total: total } }:
   if (total === 0) return null;
   return (
     <Text size="xs" c="dimmed" component="div">
-      {insideWords(total)}, without effect on the upstream itself: <EntryLinks entries={inside} total={total} />
+      {insideWords(total)} {total === 1 ? 'does' : 'do'} not deny what it sends:{' '}
+      <EntryLinks entries={inside} total={total} />
     </Text>
   );
 }

@@ -47,9 +47,20 @@ export function stateWords(
   { networks }: Pick<Upstream, 'networks'>,
   { in_force: inForce }: Pick<UpstreamList, 'in_force'>,
 ): { readonly tone: Tone; readonly words: string } {
-  if (networks.length === 0) return { tone: 'warn', words: 'Without effect: no networks yet' };
-  if (inForce === null) return { tone: 'unknown', words: 'Unknown' };
+  if (networks.length === 0) return { tone: 'warn', words: 'No effect: add its networks' };
+  if (inForce === null) return { tone: 'unknown', words: 'Not known whether in force' };
   return inForce ? { tone: 'good', words: 'In force' } : { tone: 'bad', words: 'Not in force' };
+}
+
+/** What it means that they are not in force, and what to do. */
+export function consequenceWords({ in_force: inForce, reason }: Pick<UpstreamList, 'in_force' | 'reason'>): string {
+  const means =
+    inForce === false
+      ? 'Where they are not in force, HAProxy judges the address of the upstream, so a block of a client has no effect.'
+      : 'A block of a client may have no effect.';
+  // Other reasons are of the configuration, and say themselves what to do.
+  if (reason === null || !/ worker \d+: /.test(reason)) return means;
+  return `${means} The service repairs workers every 30 s. If this lasts longer, the overview shows what fails.`;
 }
 
 export function insideWords(total: number): string {
@@ -91,7 +102,7 @@ export function resultLines(answer: UpstreamAnswer): ResultLine[] {
 function noNetworksWords(name: string, preset: string | null): string {
   const at = upstreamPresets[preset as PresetName]?.publishedAt ?? [];
   const where = at.length === 0 ? '' : ` They are published at ${at.join(' and ')}.`;
-  return `It has no networks yet, so nothing changes. Edit it to enter them, or run: proxy-manager upstream refresh ${name} --from FILE.${where}`;
+  return `It has no networks yet, so it has no effect. Edit it to enter them, or run: proxy-manager upstream refresh ${name} --from FILE.${where}`;
 }
 
 /** What a removal does. @param attached others write the configuration */
@@ -100,7 +111,7 @@ export function removalWords(
   { isLast, attached }: { readonly isLast: boolean; readonly attached: boolean },
 ): string[] {
   const lines = [
-    `HAProxy then judges the addresses of ${name} like any other client, and believes none of its headers. A block of one of its clients no longer denies that client.`,
+    `HAProxy then judges the addresses of ${name} like any other client, and ignores its headers. A block of one of its clients no longer denies that client.`,
   ];
   if (inside > 0)
     lines.push(

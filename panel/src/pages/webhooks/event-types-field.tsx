@@ -1,7 +1,6 @@
 import { Checkbox, Radio, Stack } from '@mantine/core';
-import { eventTypes } from '../../../../src/events/event-types.ts';
 import styles from '../../parts/styles.module.css';
-import { eventKinds, kindOf } from '../activity/live/event-kinds.ts';
+import { eventGroups } from './event-groups.ts';
 import classes from './event-types.module.css';
 
 interface EventTypesFieldProps {
@@ -11,9 +10,9 @@ interface EventTypesFieldProps {
 }
 
 export function EventTypesField({ everything, types, onChange }: EventTypesFieldProps) {
-  const toggle = (type: string, wanted: boolean): void => {
-    const after = wanted ? [...types, type] : types.filter((one) => one !== type);
-    onChange({ everything, types: after });
+  const select = (some: readonly string[], wanted: boolean): void => {
+    const others = types.filter((type) => !some.includes(type));
+    onChange({ everything, types: wanted ? [...others, ...some] : others });
   };
   return (
     <Radio.Group
@@ -26,23 +25,33 @@ export function EventTypesField({ everything, types, onChange }: EventTypesField
         <Radio value="some" label="Selected events" />
         {!everything && (
           <div className={classes.types}>
-            {eventKinds.map(({ kind, label }) => (
-              <fieldset key={kind}>
-                <legend>{label}</legend>
-                {eventTypes
-                  .filter((type) => kindOf(type) === kind)
-                  .map((type) => (
+            {eventGroups.map(({ label, events }) => {
+              const all = events.map(({ type }) => type);
+              const selected = all.filter((type) => types.includes(type)).length;
+              return (
+                <fieldset key={label}>
+                  <legend>{label}</legend>
+                  <Checkbox
+                    size="xs"
+                    label="Select all"
+                    aria-label={`Select all: ${label}`}
+                    checked={selected === all.length}
+                    indeterminate={selected > 0 && selected < all.length}
+                    onChange={(event) => select(all, event.currentTarget.checked)}
+                  />
+                  {events.map(({ type, name }) => (
                     <Checkbox
                       key={type}
                       size="xs"
-                      label={type}
-                      classNames={{ label: styles.mono ?? '' }}
+                      label={name}
+                      description={<span className={styles.mono}>{type}</span>}
                       checked={types.includes(type)}
-                      onChange={(event) => toggle(type, event.currentTarget.checked)}
+                      onChange={(event) => select([type], event.currentTarget.checked)}
                     />
                   ))}
-              </fieldset>
-            ))}
+                </fieldset>
+              );
+            })}
           </div>
         )}
       </Stack>

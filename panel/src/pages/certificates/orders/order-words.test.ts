@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AcmeCertificate, AcmeProblem } from '../../../api/types.ts';
-import { dueWords, isUnderWay, namesIn, orderState } from './order-words.ts';
+import { dueWords, isUnderWay, namesIn, orderState, remedyWords } from './order-words.ts';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
 const attempt = { state: 'told', directory: 'd', began_at: '', ended_at: null, problem: null } as const;
@@ -32,7 +32,7 @@ it.each([
   [{ not_after: null, attempts: [attempt] }, 'unknown', 'The authority validates the names'],
   [{ attempts: [{ ...attempt, ended_at: 'x' }] }, 'good', 'Issued'],
   [{ problem: problem('will retry') }, 'warn', 'Failed, will retry'],
-  [{ problem: problem('limited') }, 'warn', 'Waits for a limit'],
+  [{ problem: problem('limited') }, 'warn', 'Limit reached, will retry'],
   [{ problem: problem('needs attention'), not_after: null }, 'bad', 'Needs attention'],
   [{ problem: problem('needs attention'), attempts: [attempt] }, 'warn', 'Needs attention'],
 ] as const)('the state of %j is %s: %s', (changes, tone, words) => {
@@ -42,10 +42,16 @@ it.each([
 it.each([
   [{}, /2026.*, as the authority suggests$/],
   [{ due_at: '2026-11-20T12:00:00.000Z', due_by: 'request' }, /^Now, as requested$/],
-  [{ due_by: 'retry', failures: 1 }, /, after the failure$/],
+  [{ due_by: 'retry', failures: 1 }, /, after a failed order$/],
   [{ due_by: 'retry', failures: 3 }, /, after 3 failed orders$/],
 ] as const)('the next order of %j is due: %s', (changes, words) => {
   expect(dueWords({ ...certificate, ...(changes as Partial<AcmeCertificate>) }, now)).toMatch(words);
+});
+
+it('says what to do unless the service retries by itself', () => {
+  expect(remedyWords({ ...problem('will retry'), advice: 'Open port 80.' })).toBe('Open port 80.');
+  expect(remedyWords(problem('needs attention'))).toBe('Correct the cause, then renew.');
+  expect(remedyWords(problem('limited'))).toBeNull();
 });
 
 it('an order is followed once it is due', () => {

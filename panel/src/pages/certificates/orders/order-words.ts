@@ -11,7 +11,7 @@ interface Words {
 const steps: Readonly<Record<AcmeAttempt['state'], string>> = {
   planned: 'The order is stored',
   created: 'The authority accepted the order',
-  showing: 'The answers to its challenges are published',
+  showing: 'The challenge responses are published',
   told: 'The authority validates the names',
   finalizing: 'The names are valid; the certificate is requested',
   issued: 'The certificate is issued',
@@ -21,10 +21,10 @@ const steps: Readonly<Record<AcmeAttempt['state'], string>> = {
 
 const reasons: Readonly<Record<AcmeCertificate['due_by'], string>> = {
   request: 'as requested',
-  age: 'by the age of the certificate',
+  age: 'because of its age',
   ari: 'as the authority suggests',
-  retry: 'after the failure',
-  limit: 'because of a limit',
+  retry: 'after a failed order',
+  limit: 'when the limit ends',
 };
 
 /** An older page may not know a state of a newer service. */
@@ -52,8 +52,14 @@ export function orderState(certificate: AcmeCertificate): Words {
 }
 
 function classWords({ class: kind }: AcmeProblem): string {
-  if (kind === 'limited') return 'Waits for a limit';
+  if (kind === 'limited') return 'Limit reached, will retry';
   return kind === 'needs attention' ? 'Needs attention' : 'Failed, will retry';
+}
+
+/** What the operator can do; null: nothing. */
+export function remedyWords({ class: kind, advice }: Pick<AcmeProblem, 'class' | 'advice'>): string | null {
+  if (advice !== null) return advice;
+  return kind === 'needs attention' ? 'Correct the cause, then renew.' : null;
 }
 
 /** When the next order is due, and why. @param now milliseconds */
@@ -63,8 +69,8 @@ export function dueWords({ due_at: due, due_by: why, failures }: AcmeCertificate
 }
 
 export function pauseWords({ directory, scope, until, problem }: AcmeStatus['pauses'][number]): string {
-  const what = scope === 'orders' ? 'no new orders' : 'no requests';
-  return `${directory} gets ${what} before ${momentText(until)}: ${problem.detail}`;
+  const what = scope === 'orders' ? 'No new orders' : 'No requests';
+  return `${what} to ${directory} before ${momentText(until)}: ${problem.detail}`;
 }
 
 /** Names as a person types them: separated by spaces, commas or lines. */

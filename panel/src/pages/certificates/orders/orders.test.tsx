@@ -62,7 +62,7 @@ it('shows the authority, its account, and why each certificate is due when', asy
   );
   row(/shop\.example/).getByText('Issued');
   row(/shop\.example/).getByText(/, as the authority suggests$/);
-  row(/mail\.example/).getByText(/, after the failure$/);
+  row(/mail\.example/).getByText(/, after a failed order$/);
 });
 
 it('shows a failure in the words of the authority, with what to do', async () => {
@@ -80,7 +80,7 @@ it('names a pause, and an authority that is not the one of new orders', async ()
   const pauses = [{ directory, scope: 'orders', until: '2099-01-01T00:00:00.000Z', problem: limited }];
   const older = { ...issued, directory: 'https://old.example/dir', profile: 'shortlived' };
   await open([older], { changes: { pauses } });
-  screen.getByText(/gets no new orders before .*: too many new orders$/);
+  screen.getByText(/^No new orders to .* before .*: too many new orders$/);
   row(/shop\.example/).getByText('Profile shortlived. Issued by https://old.example/dir');
 });
 

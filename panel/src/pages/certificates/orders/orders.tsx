@@ -14,8 +14,9 @@ import styles from '../../../parts/styles.module.css';
 import { toast, toastProblem } from '../../../parts/toasts.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { titleOf } from '../certificate-table.tsx';
+import classes from '../certificates.module.css';
 import { OrderDialog } from './order-dialog.tsx';
-import { dueWords, isUnderWay, orderState, pauseWords, stepWords } from './order-words.ts';
+import { dueWords, isUnderWay, orderState, pauseWords, remedyWords, stepWords } from './order-words.ts';
 import { StopRenewalDialog } from './stop-renewal-dialog.tsx';
 
 /** The service works at four orders at a time; each followed one is a request per second. */
@@ -85,7 +86,7 @@ function AuthorityOrders({ status, search, now }: AuthorityOrdersProps) {
     <>
       <Text size="sm" c="dimmed" className={styles.wrap}>
         New orders go to {directory}.{' '}
-        {account === null ? 'An account is made with the first order.' : `Account: ${account}.`}{' '}
+        {account === null ? 'The first order creates an account.' : `Account: ${account}.`}{' '}
         {total > 0 && `${counted(total, 'certificate')}, ${failing} with a problem.`}
       </Text>
       {pauses.map((pause) => (
@@ -194,18 +195,20 @@ function OrderRow({ of: listed, follow, directory, now, onStop }: OrderRowProps)
 }
 
 /** In the words of the authority. */
-function Problem({ of: { detail, subproblems, advice } }: { readonly of: AcmeProblem }) {
+function Problem({ of: problem }: { readonly of: AcmeProblem }) {
+  const { detail, subproblems } = problem;
+  const remedy = remedyWords(problem);
   return (
-    <List size="xs" listStyleType="none" mt={4}>
+    <List size="xs" listStyleType="none" mt={4} className={classes.hanging ?? ''}>
       <List.Item className={styles.wrap}>{detail}</List.Item>
       {subproblems.map(({ name, detail: words }) => (
         <List.Item key={`${name} ${words}`} className={styles.wrap}>
           {name === null ? words : `${name}: ${words}`}
         </List.Item>
       ))}
-      {advice !== null && (
+      {remedy !== null && (
         <List.Item className={styles.wrap}>
-          <b>{advice}</b>
+          <b>{remedy}</b>
         </List.Item>
       )}
     </List>
@@ -213,9 +216,9 @@ function Problem({ of: { detail, subproblems, advice } }: { readonly of: AcmePro
 }
 
 function Attempts({ of: attempts }: { readonly of: readonly AcmeAttempt[] }) {
-  if (attempts.length === 0) return <Text size="xs">No order has begun.</Text>;
+  if (attempts.length === 0) return <Text size="xs">No orders yet.</Text>;
   return (
-    <List size="xs" listStyleType="none" mt={4}>
+    <List size="xs" listStyleType="none" mt={4} className={classes.hanging ?? ''}>
       {attempts.map((attempt) => (
         <List.Item key={attempt.began_at} className={styles.wrap}>
           {momentText(attempt.began_at)}: {stepWords(attempt)}

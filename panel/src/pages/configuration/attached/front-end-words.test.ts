@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { frontEndWords } from './front-end-words.ts';
+import { exemption, frontEndWords } from './front-end-words.ts';
 
 const web = { name: 'web', place: '/h.cfg:3', mode: 'http', has_rule: true, answered_before: null, open: false };
 
@@ -12,4 +12,9 @@ test.each([
   [{ open: true }, 'good', 'Denied'],
 ] as const)('shows a front end with %j as %s: %s', (more, tone, words) => {
   expect(frontEndWords({ ...web, ...more })).toEqual({ tone, words });
+});
+
+test('exempts one more front end, and keeps the exempt ones', () => {
+  const all = [web, { ...web, name: 'stats', has_rule: false, open: true }, { ...web, name: 'mail', has_rule: false }];
+  expect(exemption({ front_ends: all }, 'mail')).toBe('PROXY_MANAGER_OPEN_FRONT_ENDS=stats,mail');
 });

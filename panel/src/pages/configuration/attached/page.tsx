@@ -5,6 +5,7 @@ import { ConfigurationFrame } from '../configuration-frame.tsx';
 import { ReloadHistory } from '../history/reload-history.tsx';
 import { ReloadDialog } from '../reload-dialog.tsx';
 import { FrontEnds } from './front-ends.tsx';
+import { MissingRules } from './missing-rules.tsx';
 
 export function AttachedPage({ attached }: { readonly attached: Attached }) {
   const by = attached.reload_by;
@@ -12,14 +13,17 @@ export function AttachedPage({ attached }: { readonly attached: Attached }) {
     <ConfigurationFrame
       about="HAProxy runs your own configuration. The service reads it and never writes it."
       banner={
-        attached.changed_since_load && (
-          <Alert color="orange" variant="light" title="The files changed since HAProxy loaded them" role="status">
-            <Text size="sm">
-              This page shows the loaded configuration. To apply the changes, reload HAProxy. The service does not do it
-              by itself.
-            </Text>
-          </Alert>
-        )
+        <>
+          {attached.changed_since_load && (
+            <Alert color="orange" variant="light" title="The files changed since HAProxy loaded them" role="status">
+              <Text size="sm">
+                This page shows the loaded configuration. To apply the changes, reload HAProxy. The service does not do
+                it by itself.
+              </Text>
+            </Alert>
+          )}
+          <MissingRules attached={attached} />
+        </>
       }
       reloadDialog={
         by === 'never'

@@ -32,6 +32,9 @@ export function HealthParts({ health, stale }: HealthPartsProps) {
       <Part name="Last reload">
         <LastReload health={health} stale={stale} />
       </Part>
+      <Part name="Versions">
+        <Versions versions={health.versions} />
+      </Part>
       <SitesPart stale={stale} part={asPart} />
       <WebhooksPart stale={stale} part={asPart} />
     </section>
@@ -52,6 +55,17 @@ const asPart = (name: string, children: ReactNode) => <Part name={name}>{childre
 
 function PartState({ part: { tone, words } }: { readonly part: HealthPart }) {
   return <StateMark tone={tone}>{words}</StateMark>;
+}
+
+function Versions({ versions: { service, proxy, untested } }: Pick<Health, 'versions'>) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" className={styles.wrap}>
+        proxy-manager {service}, HAProxy {proxy}
+      </Text>
+      {untested !== null && <StateMark tone="warn">{sentence(untested)}</StateMark>}
+    </Stack>
+  );
 }
 
 function LastFullCheck({ health: { runtime_map: map } }: { readonly health: Health }) {

@@ -1,6 +1,6 @@
 // The parts of `/health`, each as a tone and a text. Only what was verified is green.
 import type { Attached, Health } from '../../../api/types.ts';
-import { onlyCertificates } from '../../../app/enforcement.ts';
+import { isAboutCertificate, isAboutFrontEnd, unprotectedFrontEnds } from '../../../app/enforcement.ts';
 import { counted } from '../../../parts/counted.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
@@ -33,7 +33,7 @@ export function partsOf(health: Health): HealthPart[] {
 function frontEnds({ front_ends: all, changed_since_load: changed }: Attached): HealthPart {
   const name = 'Front ends';
   const bare = all.filter(({ has_rule, open }) => !has_rule && !open).map((one) => one.name);
-  if (bare.length > 0) return { name, tone: 'bad', words: `No rule for blocked addresses in ${bare.join(', ')}` };
+  if (bare.length > 0) return { name, tone: 'bad', words: `Not blocked in ${bare.join(', ')}: no rule` };
   if (all.length === 0) return { name, tone: 'unknown', words: 'Unknown' };
   const denying = all.filter(({ has_rule }) => has_rule).length;
   const words = `${denying} of ${all.length} deny blocked addresses${denying < all.length ? '; the others are exempt (PROXY_MANAGER_OPEN_FRONT_ENDS)' : ''}`;
@@ -110,11 +110,17 @@ export function manualFix({ database, master_socket: socket, workers, reasons }:
   return `${lead} HAProxy has no worker. Check its log and start it again.`;
 }
 
-type Remedy = 'sync' | 'reload' | 'certificates' | null;
+export type Remedy = 'front-ends' | 'certificates' | 'sync' | 'reload';
 
-export function remedyFor(health: Health): Remedy {
-  if (health.status === 'ok' || health.database.status === 'down') return null;
-  if (health.master_socket.status === 'down' || health.workers.current === null) return null;
-  if (onlyCertificates(health.reasons)) return 'certificates';
-  return health.scheduled_reload === null ? 'sync' : 'reload';
+/** The most urgent first; none: nothing here can help. */
+export function remediesFor(health: Health): readonly Remedy[] {
+  if (health.status === 'ok' || health.database.status === 'down') return [];
+  if (health.master_socket.status === 'down' || health.workers.current === null) return [];
+  const { reasons } = health;
+  const others = reasons.some((reason) => !isAboutFrontEnd(reason) && !isAboutCertificate(reason));
+  return [
+    ...(unprotectedFrontEnds(health).length > 0 ? (['front-ends'] as const) : []),
+    ...(others ? ([health.scheduled_reload === null ? 'sync' : 'reload'] as const) : []),
+    ...(reasons.some(isAboutCertificate) ? (['certificates'] as const) : []),
+  ];
 }

@@ -1,7 +1,7 @@
 import type { Certificate } from '../../../api/types.ts';
 import { endText } from '../../../parts/age.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
-import { servedWords } from '../../certificates/certificate-words.ts';
+import { notServedWords, servedWords } from '../../certificates/certificate-words.ts';
 
 /** @param certificate null: none is for this site. @param now of the service, in milliseconds */
 export function lockWords(
@@ -9,8 +9,8 @@ export function lockWords(
   now: number,
 ): { readonly tone: Tone; readonly words: string } {
   if (certificate === null) return { tone: 'warn', words: 'No certificate of its own' };
-  const { tone, words } = servedWords(certificate, now);
-  const served = certificate.served_until;
-  if (tone !== 'good' || served === null) return { tone, words: `Certificate: ${words.toLowerCase()}` };
-  return { tone, words: `Certificate served, expires ${endText(Date.parse(served), now)}` };
+  const fault = notServedWords(certificate);
+  if (fault !== null) return { tone: fault.tone, words: `Certificate: ${fault.words.toLowerCase()}` };
+  const { tone } = servedWords(certificate, now);
+  return { tone, words: `Certificate served, expires ${endText(Date.parse(certificate.not_after), now)}` };
 }

@@ -134,7 +134,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     // The controls of the chart have one row.
     const controls = [
       tab.getByRole('combobox', { name: 'Chart' }),
-      tab.getByRole('button', { name: 'Previous 24 h' }),
+      tab.getByRole('button', { name: 'Compare with previous 24 h' }),
       tab.getByRole('button', { name: 'Show as table' }),
     ];
     const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y ?? 0));
@@ -146,7 +146,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.getByRole('combobox', { name: 'Chart' }).selectOption('Denied by source');
     await range('7 d').click();
     await chart().getByText('scanners').waitFor();
-    await page.getByRole('button', { name: 'Previous 7 d' }).click();
+    await page.getByRole('button', { name: 'Compare with previous 7 d' }).click();
     await chart().getByText('previous 7 d', { exact: true }).waitFor();
     await page.waitForURL((url) => url.search.includes('previous=shown'));
     await page.waitForURL((url) => url.search.includes('chart=sources') && url.search.includes('range=7d'));

@@ -267,9 +267,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     for (const text of ['10', '501', shown(listed), 'did you mean 10.0.0.0/8?'])
       expect(await bad.innerText()).toContain(text);
     expect((await service.call('GET', '/api/blocked-ips')).body['total']).toBe(1);
-    await dialog.getByRole('button', { name: `Block ${shown(good)} addresses` }).click();
+    await dialog.getByRole('button', { name: `Import ${shown(good)} entries` }).click();
     await dialog.getByRole('progressbar').waitFor();
-    await dialog.getByText(`${shown(good)} of ${shown(good)}: ${shown(good)} newly blocked`).waitFor();
+    await dialog.getByText(`${shown(good)} of ${shown(good)} entries: ${shown(good)} newly blocked`).waitFor();
     // A slow machine's worker may need longer than the answer waits for it.
     await dialog.getByText(/Active in every worker\.|Not verified in every worker yet;/).waitFor();
     await service.healthy();

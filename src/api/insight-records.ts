@@ -67,6 +67,12 @@ const NeverMatched = model('NeverMatched', 'Entries that were blocked all the ti
     minimum: 0,
     description: 'How many entries; null: not known, since not all of these days were watched. Counted once an hour.',
   }),
+  old_enough: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    description:
+      'How many entries were blocked on all of these days: only they can be counted. With 0, `count` says nothing. Null: as for `count`.',
+  }),
   watched_days: count(
     'How many days without larger gaps denied requests have been watched, at most as many as `days`.',
   ),

@@ -49,7 +49,7 @@ export const getInsight = operation({
         new_addresses: 4_102,
         entries: 379_126,
         expiring_24h: 310,
-        never_matched: { days: 90, count: null, watched_days: 12 },
+        never_matched: { days: 90, count: null, old_enough: null, watched_days: 12 },
         candidates: 0,
         attack: null,
         since: '2026-11-08T12:00:00.000Z',

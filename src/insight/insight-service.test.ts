@@ -31,7 +31,7 @@ describe('entries that never matched', () => {
   it('are known only after as many watched days, and not while gaps are longer than one hundredth', async () => {
     await kit.watchedFor(89);
     const service = serviceOf();
-    expect(await service.neverMatched()).toEqual({ days: 90, count: null, watched_days: 89 });
+    expect(await service.neverMatched()).toEqual({ days: 90, count: null, old_enough: null, watched_days: 89 });
     await expect(service.notHit(90 * day)).rejects.toMatchObject({
       code: codes.NotWatched,
       message: expect.stringContaining('89 days'),
@@ -48,12 +48,18 @@ describe('entries that never matched', () => {
     for (const text of ['192.0.2.0/24', '192.0.2.9']) await blockedAt(text, 100);
     await blockedAt('198.51.100.0/24', 1);
     expect(await found(90)).toEqual(['192.0.2.0/24', '192.0.2.9']);
-    expect(await serviceOf().neverMatched()).toEqual({ days: 90, count: 2, watched_days: 90 });
+    expect(await serviceOf().neverMatched()).toEqual({ days: 90, count: 2, old_enough: 2, watched_days: 90 });
     await kit.pass(70, (second) => {
       if (second === 10) kit.haproxy.deny('192.0.2.9');
     });
     expect(await found(90)).toEqual(['192.0.2.0/24']);
-    expect(await serviceOf().neverMatched()).toMatchObject({ count: 1 });
+    expect(await serviceOf().neverMatched()).toMatchObject({ count: 1, old_enough: 2 });
+  });
+
+  it('cannot be counted while no entry is old enough', async () => {
+    await kit.watchedFor(91);
+    for (const text of ['192.0.2.0/24', '192.0.2.9', '198.51.100.0/24']) await blockedAt(text, 89);
+    expect(await serviceOf().neverMatched()).toEqual({ days: 90, count: 0, old_enough: 0, watched_days: 90 });
   });
 });
 

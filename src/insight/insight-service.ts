@@ -71,7 +71,7 @@ interface InsightServiceDeps {
 export class InsightService {
   readonly #deps: InsightServiceDeps;
   readonly #entryHits: EntryHitFigures;
-  #neverMatched: { readonly countedMs: number; readonly count: number } | null = null;
+  #neverMatched: { readonly countedMs: number; readonly count: number; readonly of: number } | null = null;
   #counting: Promise<void> | null = null;
 
   constructor(deps: InsightServiceDeps) {
@@ -115,9 +115,10 @@ export class InsightService {
   async neverMatched(): Promise<InsightSummary['never_matched']> {
     const days = neverMatchedDays;
     const watched_days = await this.#running('get insight').watched.days(days, this.#seconds());
-    if (watched_days < days) return { days, count: null, watched_days };
+    if (watched_days < days) return { days, count: null, old_enough: null, watched_days };
     await this.#countNeverMatched();
-    return { days, count: this.#neverMatched?.count ?? null, watched_days };
+    const { count, of } = this.#neverMatched ?? { count: null, of: null };
+    return { days, count, old_enough: of, watched_days };
   }
 
   /**
@@ -389,8 +390,8 @@ export class InsightService {
 
   async #count(): Promise<void> {
     const since = this.#seconds() - neverMatchedDays * daySeconds;
-    const count = await this.#deps.counts.notHit({ blockedBy: iso(since), since });
-    this.#neverMatched = { countedMs: performance.now(), count };
+    const counted = await this.#deps.counts.notHit({ blockedBy: iso(since), since });
+    this.#neverMatched = { countedMs: performance.now(), ...counted };
   }
 
   #seconds(): number {

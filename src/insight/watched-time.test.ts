@@ -214,6 +214,11 @@ describe('a period', () => {
       code: codes.NotWatched,
       message: expect.stringContaining('80 of 7080 denied requests of the last 90 days could not be attributed'),
     });
-    expect(await insightServiceOf(kit, database).neverMatched()).toEqual({ days: 90, count: null, watched_days: 0 });
+    expect(await insightServiceOf(kit, database).neverMatched()).toEqual({
+      days: 90,
+      count: null,
+      old_enough: null,
+      watched_days: 0,
+    });
   });
 });

@@ -21,22 +21,26 @@ export class MatchCounts {
     this.#database = database;
   }
 
-  /** How many entries have not been hit. Of changes made meanwhile some count and some do not. */
-  async notHit({ blockedBy, since }: NotHit, signal?: AbortSignal): Promise<number> {
-    let count = 0;
+  /**
+   * How many entries have not been hit, of how many that were blocked so early.
+   * Of changes made meanwhile some count and some do not.
+   */
+  async notHit({ blockedBy, since }: NotHit, signal?: AbortSignal): Promise<{ count: number; of: number }> {
+    let [count, of] = [0, 0];
     for (let after: Buffer | null = Buffer.alloc(0); after !== null; await yieldToLoop()) {
       signal?.throwIfAborted();
-      const slice: { rows: number; dead: number; last: Buffer | null } = (
-        await sql<{ rows: number; dead: number; last: Buffer | null }>`
-          select count(*) as rows, max(sort_key) as last, coalesce(sum(blocked_at <= ${blockedBy} and not exists (
+      const slice: { rows: number; old: number; dead: number; last: Buffer | null } = (
+        await sql<{ rows: number; old: number; dead: number; last: Buffer | null }>`
+          select count(*) as rows, max(sort_key) as last, coalesce(sum(blocked_at <= ${blockedBy}), 0) as old, coalesce(sum(blocked_at <= ${blockedBy} and not exists (
             select 1 from entry_hits h where h.sort_key = b.sort_key and h.last_hit >= ${since})), 0) as dead
           from (select sort_key, blocked_at from blocked_ips where sort_key > ${after} order by sort_key limit ${atOnce}) b
         `.execute(this.#database.read)
       ).rows[0]!;
       count += slice.dead;
+      of += slice.old;
       after = slice.rows < atOnce ? null : slice.last;
     }
-    return count;
+    return { count, of };
   }
 
   /**

@@ -1,3 +1,5 @@
+import { clockText, dayText } from '../parts/times.ts';
+
 export const ranges = ['1h', '24h', '7d', '30d', '90d'] as const;
 export type RangeName = (typeof ranges)[number];
 
@@ -32,21 +34,13 @@ export function isRangeName(text: string): text is RangeName {
 /** A label of the axis. @param step seconds between two labels */
 export function axisText(seconds: number, step: number): string {
   const date = new Date(seconds * 1_000);
-  return step >= day ? dateText(date) : clockText(date);
+  return step >= day ? dayText(date) : clockText(date);
 }
 
 /** When a step of a chart was. */
 export function stepText(seconds: number, stepSeconds: number): string {
   const date = new Date(seconds * 1_000);
-  const text = `${dateText(date)}, ${clockText(date)}`;
+  const text = `${dayText(date)}, ${clockText(date)}`;
   if (stepSeconds <= 60) return text;
   return `${text}–${clockText(new Date((seconds + stepSeconds) * 1_000))}`;
-}
-
-function clockText(date: Date): string {
-  return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-}
-
-function dateText(date: Date): string {
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
 }

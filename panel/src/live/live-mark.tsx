@@ -1,7 +1,8 @@
 import { ApiProblem, ApiUnreachable } from '../../../src/client/client.ts';
-import { momentText, spanText, useNow } from '../parts/age.tsx';
+import { spanText, useNow } from '../parts/age.tsx';
 import { problemText } from '../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../parts/state-mark.tsx';
+import { momentText } from '../parts/times.ts';
 import type { StreamState } from './event-stream.ts';
 import { useStreamState } from './live.tsx';
 

@@ -1,6 +1,7 @@
 import { Text, type TextProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.ts';
+import { momentTitle } from './times.ts';
 
 /** The browser's time, for the age of responses. For times of the service: `useServiceNow`. */
 export function useNow(period = 1_000): number {
@@ -34,13 +35,9 @@ export function spanText(milliseconds: number): string {
   return days < 730 ? `${days} days` : `${Math.round(days / 365)} years`;
 }
 
-export function momentText(time: string | number): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-}
-
 export function SpanSince({ time }: { readonly time: string }) {
   const now = useServiceNow(5_000);
-  return <span title={momentText(time)}>{spanText(now - Date.parse(time))}</span>;
+  return <span title={momentTitle(time)}>{spanText(now - Date.parse(time))}</span>;
 }
 
 /** "12 min ago"; never in the future, whatever the difference of clocks. */
@@ -68,7 +65,7 @@ export function End({ time, ...props }: MomentProps) {
 
 function Moment({ time, text, ...props }: MomentProps & { readonly text: string }) {
   return (
-    <Text span inherit {...props} title={momentText(time)}>
+    <Text span inherit {...props} title={momentTitle(time)}>
       {text}
     </Text>
   );

@@ -24,6 +24,8 @@ describe('the figures for people', () => {
     expect(lines[0]).toBe('denied        Nothing is known of this time.');
     expect(lines).toContain('never matched watching for 12 days; known after 90');
     expect(lines).toContain('nothing was counted yet');
+    const never = { days: 90, count: 0, old_enough: 0, watched_days: 90 };
+    expect(statsLines({ ...summary, never_matched: never }, now)).toContain('never matched no entry is 90 days old');
     expect(summaryLine({ denied: 5, requests: null, not_attributed: null })).toBe('5 denied.');
   });
 

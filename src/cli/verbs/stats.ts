@@ -35,9 +35,7 @@ export function statsLines(summary: InsightSummary, now: Date): string[] {
     ...trend,
     `addresses     ${count(summary.addresses)}, ${count(summary.new_addresses)} of them new`,
     `entries       ${count(summary.entries)}, ${count(summary.expiring_24h)} of them expire within 24 h`,
-    never.count === null
-      ? `never matched watching for ${counted(never.watched_days, 'day')}; known after ${never.days}`
-      : `never matched ${counted(never.count, 'entry', 'entries')} in ${never.days} days`,
+    `never matched ${neverMatchedText(never)}`,
     `candidates    ${count(summary.candidates)}`,
     `attack        ${attack === null ? 'none' : `since ${minute(attack.started_at)}`}`,
     ...(since === null ? ['nothing was counted yet'] : []),
@@ -45,6 +43,11 @@ export function statsLines(summary: InsightSummary, now: Date): string[] {
       ({ from, to, cause }) => `gap           ${minute(from)} to ${minute(to)} (${fromNow(to, now)}): ${cause}`,
     ),
   ];
+}
+
+function neverMatchedText({ days, count: entries, old_enough: old, watched_days }: InsightSummary['never_matched']) {
+  if (entries === null) return `watching for ${counted(watched_days, 'day')}; known after ${days}`;
+  return old === 0 ? `no entry is ${days} days old` : `${counted(entries, 'entry', 'entries')} in ${days} days`;
 }
 
 function trendText(ratio: number): string {

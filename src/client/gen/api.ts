@@ -1957,6 +1957,8 @@ export interface components {
       readonly days: number;
       /** How many entries; null: not known, since not all of these days were watched. Counted once an hour. */
       readonly count: number | null;
+      /** How many entries were blocked on all of these days: only they can be counted. With 0, `count` says nothing. Null: as for `count`. */
+      readonly old_enough: number | null;
       /** How many days without larger gaps denied requests have been watched, at most as many as `days`. */
       readonly watched_days: number;
     };

@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { isPanelPage } from '../../../../src/http/panel-pages.ts';
 import { useNotices, useReadNotices } from '../../api/notices.ts';
 import type { Notice } from '../../api/types.ts';
-import { Age, momentText, spanText } from '../../parts/age.tsx';
+import { Age, spanText } from '../../parts/age.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
+import { momentTitle } from '../../parts/times.ts';
 import { useBackCloses } from '../../parts/use-back-closes.ts';
 import classes from './notices.module.css';
 
@@ -75,7 +76,7 @@ function Item({ notice, onOpen }: { readonly notice: Notice; readonly onOpen: ()
       <Text size="xs" c="dimmed" component="div">
         <Age time={at} />
         {end !== null && (
-          <span title={momentText(end)}> · ended after {spanText(Date.parse(end) - Date.parse(at))}</span>
+          <span title={momentTitle(end)}> · ended after {spanText(Date.parse(end) - Date.parse(at))}</span>
         )}
         {!read && ' · unread'}
         {isPanelPage(page) && (

@@ -48,10 +48,10 @@ export function SeriesChart({ range, views, height }: SeriesChartProps) {
             flex="none"
             variant={compares ? 'light' : 'default'}
             aria-pressed={compares}
-            aria-label={`Previous ${rangeLabels[range]}`}
+            aria-label={`Compare with previous ${rangeLabels[range]}`}
             onClick={() => setPrevious(compares ? 'hidden' : 'shown')}
           >
-            Previous<span className={classes.wideOnly}>&nbsp;{rangeLabels[range]}</span>
+            Compare<span className={classes.wideOnly}>&nbsp;with previous {rangeLabels[range]}</span>
           </Button>
           <Button
             size="xs"

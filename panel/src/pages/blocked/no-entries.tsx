@@ -7,12 +7,14 @@ interface NoEntriesProps {
   readonly expiring: boolean;
   /** Entries may exist that the filters leave out. */
   readonly filtered: boolean;
+  /** Only entries that denied nothing in some time are shown. */
+  readonly neverMatched: boolean;
   readonly onSearchText: () => void;
   readonly onClearFilters: () => void;
 }
 
-export function NoEntries({ search, expiring, filtered, onSearchText, onClearFilters }: NoEntriesProps) {
-  const { title, hint } = words(search, expiring, filtered);
+export function NoEntries({ search, expiring, filtered, neverMatched, onSearchText, onClearFilters }: NoEntriesProps) {
+  const { title, hint } = words(search, expiring, filtered, neverMatched);
   return (
     <div className={styles.card}>
       <Text fw={600} className={styles.wrap}>
@@ -35,16 +37,22 @@ export function NoEntries({ search, expiring, filtered, onSearchText, onClearFil
   );
 }
 
+const onlyOldEnough = 'Whether an entry matched is known only of those that have been blocked for all of this time.';
+
 function words(
   search: Search,
   expiring: boolean,
   filtered: boolean,
+  neverMatched: boolean,
 ): { readonly title: string; readonly hint: string } {
   const among = expiring ? ' among temporary blocks' : '';
   switch (search.kind) {
     case 'all':
       return filtered
-        ? { title: 'No entry has these properties', hint: 'Other entries may be blocked: the filters leave them out.' }
+        ? {
+            title: 'No entry has these properties',
+            hint: neverMatched ? onlyOldEnough : 'Other entries may be blocked: the filters leave them out.',
+          }
         : { title: 'No blocked addresses yet', hint: 'Block an address or import a list.' };
     case 'address':
       return {

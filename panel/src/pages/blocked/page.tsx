@@ -129,6 +129,7 @@ export default function BlockedPage() {
           search={search.settled}
           expiring={query.expiring}
           filtered={isFiltered(query)}
+          neverMatched={query.not_hit_for !== ''}
           onSearchText={search.searchAsText}
           onClearFilters={() => search.setFilter(noFilter, 'push')}
         />

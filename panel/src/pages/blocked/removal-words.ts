@@ -1,9 +1,9 @@
 // Messages for removals and their Undo. Only what the response confirms is reported as done.
 import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer, UndoAnswer } from '../../api/types.ts';
-import { momentText } from '../../parts/age.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { claimsOf, sourceNames, unblockEffect } from '../../parts/source-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
+import { momentText } from '../../parts/times.ts';
 import { runtimeWords } from './runtime-words.ts';
 
 interface Message {

@@ -2,13 +2,14 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useBackups, useConfig } from '../../api/config.ts';
 import type { Backup, ReloadAnswer } from '../../api/types.ts';
-import { Age, momentText } from '../../parts/age.tsx';
+import { Age } from '../../parts/age.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { BackIcon } from '../../parts/icons.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
+import { momentText } from '../../parts/times.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 interface BackupListProps {

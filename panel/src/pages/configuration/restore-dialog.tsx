@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useRestore } from '../../api/config.ts';
 import type { Backup, ReloadAnswer } from '../../api/types.ts';
-import { momentText } from '../../parts/age.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { ReloadFailure } from '../../parts/reload-failure.tsx';
+import { momentText } from '../../parts/times.ts';
 import { PendingChange } from './pending-change.tsx';
 
 interface RestoreDialogProps {

@@ -7,11 +7,12 @@ import type { AttackDetail } from '../../api/types.ts';
 import { ShareBar } from '../../charts/bars.tsx';
 import { chartData } from '../../charts/series.ts';
 import { ChartBody } from '../../charts/series-chart/chart-body.tsx';
-import { momentText, spanText, useServiceNow } from '../../parts/age.tsx';
+import { spanText, useServiceNow } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
 import { Read } from '../../parts/read.tsx';
 import { SmallTable } from '../../parts/small-table.tsx';
 import styles from '../../parts/styles.module.css';
+import { momentText } from '../../parts/times.ts';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import classes from './denied.module.css';
 

@@ -1,12 +1,13 @@
 import { Text, Title } from '@mantine/core';
 import { useAttacks } from '../../api/insight.ts';
 import type { Attack } from '../../api/types.ts';
-import { momentText, SpanSince, spanText } from '../../parts/age.tsx';
+import { SpanSince, spanText } from '../../parts/age.tsx';
 import { count } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { Read } from '../../parts/read.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
+import { momentText } from '../../parts/times.ts';
 import classes from './denied.module.css';
 
 /** The newest; the older ones are in the API. */

@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { momentText } from '../../parts/age.tsx';
+import { momentText } from '../../parts/times.ts';
 
 const day = 86_400_000;
 const spans = [

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { useAttacks, useInsight } from '../../api/insight.ts';
 import type { Attack } from '../../api/types.ts';
 import type { RangeName } from '../../charts/times.ts';
-import { momentText, SpanSince, useNow } from '../../parts/age.tsx';
+import { SpanSince, useNow } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
+import { momentTitle } from '../../parts/times.ts';
 
 /** Until when this browser does not show the line of an attack. */
 const HIDDEN = 'proxy-manager-attack-hidden';
@@ -51,7 +52,7 @@ function Shown({ id, since, onHide }: AttackLineProps & { readonly onHide: () =>
     <Alert color="yellow" variant="light" py="xs" title={null} role="status">
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex="1 1 300px">
-          <b title={momentText(since)}>
+          <b title={momentTitle(since)}>
             Attack for <SpanSince time={since} />.
           </b>{' '}
           {attack !== undefined && attackWords(attack)} All of it gets 403.{' '}

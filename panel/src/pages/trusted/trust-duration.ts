@@ -1,5 +1,5 @@
 import type { TrustEnd } from '../../api/trusted-ips.ts';
-import { momentText } from '../../parts/age.tsx';
+import { momentText } from '../../parts/times.ts';
 
 const hour = 3_600;
 

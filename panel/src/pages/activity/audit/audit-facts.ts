@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../../../api/types.ts';
-import { momentText } from '../../../parts/age.tsx';
+import { momentText } from '../../../parts/times.ts';
 
 interface Fact {
   readonly name: string;

@@ -5,6 +5,7 @@ import { useKeys } from '../../../api/keys.ts';
 import { isPlainName } from '../../../parts/plain-name.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import styles from '../../../parts/styles.module.css';
+import { readTypedTime, typedTimeExample } from '../../../parts/times.ts';
 import classes from './audit.module.css';
 import { operationLabel, operationNames } from './operation-words.ts';
 
@@ -12,7 +13,7 @@ type FilterDraft = {
   readonly operation: string;
   readonly key: string;
   readonly address: string;
-  /** As `datetime-local` has it, in the local time zone. */
+  /** Typed, in the local time zone: a field of the browser would have AM and PM in some locales. */
   readonly since: string;
   readonly until: string;
 };
@@ -20,14 +21,18 @@ type FilterDraft = {
 export const noFilter: FilterDraft = { operation: '', key: '', address: '', since: '', until: '' };
 
 /** Errors by field. With an error, no list is shown, because it would be unfiltered. */
-type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'until', string>>>;
+type FilterFaults = Partial<Readonly<Record<'key' | 'address' | 'since' | 'until', string>>>;
 
 export function faultsOf({ key, address, since, until }: FilterDraft): FilterFaults {
   const faults: { -readonly [Name in keyof FilterFaults]: string } = {};
   const ip = parseIp(address.trim());
   if (address.trim() !== '' && !ip.ok) faults.address = sentence(ip.why, address.trim());
   if (key.trim() !== '' && !isKeyName(key.trim())) faults.key = 'No key can have this name.';
-  if (since !== '' && until !== '' && new Date(since) >= new Date(until)) faults.until = 'Must be after “From”.';
+  const [from, to] = [readTypedTime(since), readTypedTime(until)];
+  const unreadable = `Write it like ${typedTimeExample}.`;
+  if (since.trim() !== '' && from === null) faults.since = unreadable;
+  if (until.trim() !== '' && to === null) faults.until = unreadable;
+  if (from !== null && to !== null && from >= to) faults.until = 'Must be after “From”.';
   return faults;
 }
 
@@ -48,11 +53,11 @@ export function filterOf(draft: FilterDraft): AuditFilter {
 }
 
 function timeOf<Name extends 'since' | 'until'>(name: Name, text: string): { readonly [N in Name]?: string } {
-  const time = new Date(text);
-  return text === '' || Number.isNaN(time.getTime())
-    ? {}
-    : ({ [name]: time.toISOString() } as { readonly [N in Name]?: string });
+  const time = readTypedTime(text);
+  return time === null ? {} : ({ [name]: time.toISOString() } as { readonly [N in Name]?: string });
 }
+
+const typedTime = { placeholder: typedTimeExample, autoComplete: 'off', spellCheck: false };
 
 interface AuditFilterFieldsProps {
   readonly value: FilterDraft;
@@ -99,8 +104,8 @@ export function AuditFilterFields({ value, onChange }: AuditFilterFieldsProps) {
         autoComplete="off"
         spellCheck={false}
       />
-      <TextInput type="datetime-local" label="From" value={value.since} onChange={change('since')} />
-      <TextInput type="datetime-local" label="To" value={value.until} onChange={change('until')} error={faults.until} />
+      <TextInput label="From" value={value.since} onChange={change('since')} error={faults.since} {...typedTime} />
+      <TextInput label="To" value={value.until} onChange={change('until')} error={faults.until} {...typedTime} />
       {Object.values(value).some((text) => text !== '') && (
         <Button variant="default" onClick={() => onChange(noFilter)}>
           Clear filter

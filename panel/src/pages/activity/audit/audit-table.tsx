@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core';
 import { Fragment, memo, useState } from 'react';
 import type { AuditRecord } from '../../../api/types.ts';
-import { momentText } from '../../../parts/age.tsx';
 import { DownIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentText } from '../../../parts/times.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import classes from './audit.module.css';
 import { auditFacts } from './audit-facts.ts';

@@ -2,11 +2,11 @@ import { Button, Chip, Group, Text } from '@mantine/core';
 import { memo, useState } from 'react';
 import { useEventLog, useStreamState } from '../../../live/live.tsx';
 import type { ServiceEvent } from '../../../live/service-event.ts';
-import { momentText } from '../../../parts/age.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { PauseIcon, PlayIcon } from '../../../parts/icons.tsx';
 import { SearchField } from '../../../parts/search-field.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentTitle, secondText } from '../../../parts/times.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { type EventKind, eventKinds, kindOfEvent } from './event-kinds.ts';
@@ -64,8 +64,8 @@ const EventItem = memo(function EventItem({ event }: { readonly event: ServiceEv
   const { tone, words } = eventWords(event);
   return (
     <li className={classes.event}>
-      <Text span inherit c="dimmed" className={`${styles.figure} ${classes.time}`} title={momentText(event.at)}>
-        {new Date(event.at).toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+      <Text span inherit c="dimmed" className={`${styles.figure} ${classes.time}`} title={momentTitle(event.at)}>
+        {secondText(new Date(event.at))}
       </Text>
       <span className={classes.words} data-tone={tone}>
         <span className={styles.dot} data-tone={tone} aria-hidden="true" />

@@ -1,7 +1,7 @@
 // The current entry of the typed address, so that it is not overwritten by accident.
 import { Alert, Radio, Stack, Text } from '@mantine/core';
 import type { BlockedIp } from '../../../api/types.ts';
-import { momentText } from '../../../parts/age.tsx';
+import { momentText } from '../../../parts/times.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import type { Intent } from './block-request.ts';
 

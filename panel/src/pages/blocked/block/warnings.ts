@@ -2,7 +2,7 @@ import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
 import { knownCdn } from '../../../../../src/domain/upstream-presets.ts';
 import { presetLabels } from '../../../parts/preset-labels.ts';
 
-interface BlockWarning {
+export interface BlockWarning {
   readonly kind: 'trusted' | 'ends-trust' | 'trusted-inside' | 'own-address' | 'known-cdn' | 'large';
   readonly words: string;
 }
@@ -11,7 +11,7 @@ export interface WarningContext {
   readonly trusted: readonly IpEntry[];
   readonly clientAddress: string | null;
   /** Trusted until some time, so that a block of exactly this address ends the trust. */
-  readonly exceptions?: ReadonlySet<string>;
+  readonly exceptions?: ReadonlySet<string> | undefined;
 }
 
 /** Larger networks get a warning: above 65,536 IPv4 addresses, or a provider's usual IPv6 allocation. */

@@ -2,11 +2,12 @@ import { Text } from '@mantine/core';
 import { isInsightLoading, isInsightOff, mostOfEntry, useEntryHits } from '../../../api/insight.ts';
 import type { KnockingAddress } from '../../../api/types.ts';
 import { ShareBar } from '../../../charts/bars.tsx';
-import { Age, momentText } from '../../../parts/age.tsx';
+import { Age } from '../../../parts/age.tsx';
 import { counted } from '../../../parts/counted.ts';
 import { count } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentTitle } from '../../../parts/times.ts';
 import classes from './entry-panel.module.css';
 import { hitsOf } from './hits-of.ts';
 import { Section } from './section.tsx';
@@ -64,13 +65,13 @@ export function EntryHits({ ip }: { readonly ip: string }) {
           <dl className={classes.figures}>
             <div>
               <dt>First hit</dt>
-              <dd title={momentText(hits.first)}>
+              <dd title={momentTitle(hits.first)}>
                 <Age time={hits.first} />
               </dd>
             </div>
             <div>
               <dt>Last hit</dt>
-              <dd title={momentText(hits.last)}>
+              <dd title={momentTitle(hits.last)}>
                 <Age time={hits.last} />
               </dd>
             </div>

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIpDetail } from '../../../api/types.ts';
-import { Age, momentText } from '../../../parts/age.tsx';
+import { Age } from '../../../parts/age.tsx';
 import { ClaimList } from '../../../parts/claim-list.tsx';
 import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { claimsOf } from '../../../parts/source-words.ts';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentText } from '../../../parts/times.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import { Covering } from './covering.tsx';
 import { EntryHistory } from './entry-history.tsx';

@@ -79,7 +79,7 @@ export function ForecastWords({ forecast, allowWide, onAllowWide }: ForecastWord
 export function forecastWords({ added, updated, unchanged, rejectedTotal, room }: Tally): string {
   const already = updated + unchanged;
   const parts = [
-    `${counted(added, 'new address', 'new addresses')}.`,
+    `${counted(added, 'new entry', 'new entries')}.`,
     ...(already === 0 ? [] : [`${already.toLocaleString('en')} already blocked: ${changes(updated, unchanged)}.`]),
     ...(rejectedTotal === 0 ? [] : [`${counted(rejectedTotal, 'line')} rejected.`]),
     ...(room === null || added === 0 ? [] : limitWords(room.total + added, room.limit)),

@@ -18,7 +18,11 @@ beforeEach(() => {
 });
 
 const onClose = vi.fn();
-const click = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }));
+const click = async (name: string): Promise<void> => {
+  const button = await screen.findByRole('button', { name });
+  await waitFor(() => expect(button.hasAttribute('disabled')).toBe(false));
+  fireEvent.click(button);
+};
 const imported = () =>
   service.calls
     .filter(({ call, query }) => call.endsWith('/batch') && query.get('dry_run') === null)
@@ -34,8 +38,8 @@ it('previews a list with its invalid lines, and changes nothing yet', async () =
   await preview('192.0.2.1\n192.0.2.300\n192.0.2.2\n192.0.2.1\n');
   await screen.findByText('1 invalid line will be skipped');
   expect((await screen.findByRole('table', { name: 'Invalid lines' })).textContent).toContain('192.0.2.300');
-  expect(screen.getByText(/to block/).textContent).toBe('2 addresses to block, 1 duplicate');
-  await screen.findByText('2 new addresses.');
+  expect(screen.getByText(/to import/).textContent).toBe('2 entries to import, 1 duplicate');
+  await screen.findByText('2 new entries.');
   expect(imported()).toEqual([]);
 });
 
@@ -43,8 +47,8 @@ it('imports the list with the defaults of the dialog, and reports the result', a
   await preview('192.0.2.1\n192.0.2.2\n');
   fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'feed' } });
   fireEvent.click(screen.getByLabelText('1 day'));
-  await click('Block 2 addresses');
-  await screen.findByText('Done. 2 of 2: 2 newly blocked, 0 unchanged');
+  await click('Import 2 entries');
+  await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
   const entry = { reason: 'feed', blocked_by: 'ann', duration_seconds: 86_400 };
   expect(imported()).toEqual([
     {
@@ -59,24 +63,24 @@ it('imports the list with the defaults of the dialog, and reports the result', a
 it('stops at a failure, and resumes after it', async () => {
   failing = true;
   await preview('192.0.2.1\n192.0.2.2\n');
-  await click('Block 2 addresses');
+  await click('Import 2 entries');
   await screen.findByText('Import stopped');
   await screen.findByText('The disk is full.');
   failing = false;
   await click('Resume import');
-  await screen.findByText('Done. 2 of 2: 2 newly blocked, 0 unchanged');
+  await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
 });
 
 it('replaces lines with host bits by their networks, and asks for confirmation again', async () => {
   await preview('203.0.113.50\n10.1.2.3/8\n');
-  const confirmation = (await screen.findByLabelText('I understand, block them')) as HTMLInputElement;
+  const confirmation = (await screen.findByLabelText('I understand, import them')) as HTMLInputElement;
   fireEvent.click(confirmation);
   await click('Use 10.0.0.0/8 for line 2');
   await screen.findByText('10.0.0.0/8 contains 16,777,216 addresses.');
   await waitFor(() =>
-    expect((screen.getByLabelText('I understand, block them') as HTMLInputElement).checked).toBe(false),
+    expect((screen.getByLabelText('I understand, import them') as HTMLInputElement).checked).toBe(false),
   );
-  expect((screen.getByRole('button', { name: 'Block 2 addresses' }) as HTMLButtonElement).disabled).toBe(true);
+  expect((screen.getByRole('button', { name: 'Import 2 entries' }) as HTMLButtonElement).disabled).toBe(true);
 });
 
 it('keeps the pasted text and the defaults when going back', async () => {
@@ -94,6 +98,35 @@ it('names the CDNs to which entries belong, before and after the import', async 
   await preview('104.16.0.1\n104.16.0.2\n');
   const belong = '2 entries belong to Cloudflare, such as 104.16.0.1: if your sites are behind this CDN,';
   await screen.findByText(`${belong} remove them from the list and add the CDN as an upstream.`);
-  await click('Block 2 addresses');
+  await click('Import 2 entries');
   await screen.findByText(`${belong} unblock them and add the CDN as an upstream.`);
+});
+
+const trust = (ip_address: string, expires_at: string | null) =>
+  service.on('GET /api/trusted-ips', () => ({ body: { items: [{ ip_address, note: null, expires_at }], total: 1 } }));
+
+it('says on the button that trusted addresses stay allowed, and asks for nothing more', async () => {
+  trust('192.0.2.1', null);
+  await preview('192.0.2.1\n192.0.2.2\n');
+  await screen.findByText('192.0.2.1 is trusted, so this block would have no effect.');
+  expect(screen.queryByRole('checkbox', { name: 'I understand, import them' })).toBeNull();
+  await click('Import anyway: trusted addresses stay allowed');
+  await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
+});
+
+it('asks for a confirmation if the import ends temporary trust', async () => {
+  trust('192.0.2.1', '2030-01-01T00:00:00.000Z');
+  await preview('192.0.2.1\n192.0.2.2\n');
+  await screen.findByText('192.0.2.1 is trusted for a time. This block ends the trust.');
+  expect((screen.getByRole('button', { name: 'Import 2 entries' }) as HTMLButtonElement).disabled).toBe(true);
+  fireEvent.click(screen.getByLabelText('I understand, import them'));
+  await click('Import 2 entries');
+  await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
+});
+
+it('waits until it is known which addresses are trusted', async () => {
+  service.on('GET /api/trusted-ips', () => new Promise(() => undefined));
+  await preview('192.0.2.1\n192.0.2.2\n');
+  await screen.findByText('2 new entries.');
+  expect((screen.getByRole('button', { name: 'Import 2 entries' }) as HTMLButtonElement).disabled).toBe(true);
 });

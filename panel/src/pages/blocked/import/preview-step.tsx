@@ -5,7 +5,7 @@ import { useSessionState } from '../../../session/session.ts';
 import { type Duration, DurationField, readDuration } from '../block/duration-field.tsx';
 import { BadLines } from './bad-lines.tsx';
 import { ForecastWords, useForecast } from './forecast.tsx';
-import { useListWarnings } from './list-warnings.ts';
+import { type ListWarnings, useListWarnings } from './list-warnings.ts';
 import type { Preview } from './preview.ts';
 import type { Common } from './transfer.ts';
 
@@ -23,6 +23,13 @@ interface PreviewStepProps {
   readonly onSend: (common: Common) => void;
 }
 
+const notChecked: ListWarnings = {
+  warnings: [],
+  trustStays: false,
+  needsConsent: false,
+  unchecked: 'Checking for trusted addresses…',
+};
+
 export function PreviewStep(props: PreviewStepProps) {
   const { preview, defaults, onDefaults, onCorrect, onBack, onSend } = props;
   const { reason, duration } = defaults;
@@ -36,12 +43,13 @@ export function PreviewStep(props: PreviewStepProps) {
       ? null
       : { reason: reason.trim(), seconds, blockedBy: info?.name ?? null, allowWide };
   const forecast = useForecast(entries, common);
-  const { warnings, unchecked } = useListWarnings(entries);
-  const ready = entries.length > 0 && common !== null && (warnings.length === 0 || understood);
+  const checked = useListWarnings(entries);
+  const { warnings, trustStays, needsConsent, unchecked } = checked ?? notChecked;
+  const ready = entries.length > 0 && common !== null && checked !== null && (!needsConsent || understood);
   return (
     <>
       <Text role="status">
-        <b>{entries.length.toLocaleString()}</b> {entries.length === 1 ? 'address' : 'addresses'} to block
+        <b>{entries.length.toLocaleString()}</b> {entries.length === 1 ? 'entry' : 'entries'} to import
         {duplicates > 0 && `, ${counted(duplicates, 'duplicate')}`}
         {bad.length === 0 ? ', no invalid lines' : ''}
       </Text>
@@ -74,12 +82,14 @@ export function PreviewStep(props: PreviewStepProps) {
       {warnings.length > 0 && (
         <Alert color="orange" variant="light" title="Warning">
           <BadLines lines={warnings} label="Lines with warnings" heading="Effect" />
-          <Checkbox
-            mt="xs"
-            label="I understand, block them"
-            checked={understood}
-            onChange={(event) => setUnderstood(event.currentTarget.checked)}
-          />
+          {needsConsent && (
+            <Checkbox
+              mt="xs"
+              label="I understand, import them"
+              checked={understood}
+              onChange={(event) => setUnderstood(event.currentTarget.checked)}
+            />
+          )}
         </Alert>
       )}
       {entries.length > 0 && (
@@ -110,7 +120,9 @@ export function PreviewStep(props: PreviewStepProps) {
             if (common !== null) onSend(common);
           }}
         >
-          Block {counted(entries.length, 'address', 'addresses')}
+          {trustStays
+            ? 'Import anyway: trusted addresses stay allowed'
+            : `Import ${counted(entries.length, 'entry', 'entries')}`}
         </Button>
       </Group>
     </>

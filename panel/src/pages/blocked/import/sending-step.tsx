@@ -1,4 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
+import { counted } from '../../../parts/counted.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import styles from '../../../parts/styles.module.css';
 import { BadLines } from './bad-lines.tsx';
@@ -61,7 +62,7 @@ function Result({ kind, tally, total }: Pick<SendingStepProps, 'kind' | 'tally' 
       />
       <Text role="status" className={styles.figure}>
         {states[kind]}
-        {done.toLocaleString()} of {total.toLocaleString()}: {added.toLocaleString()} newly blocked,{' '}
+        {done.toLocaleString()} of {counted(total, 'entry', 'entries')}: {added.toLocaleString()} newly blocked,{' '}
         {updated > 0 && `${updated.toLocaleString()} updated, `}
         {unchanged.toLocaleString()} unchanged
         {rejectedTotal > 0 && `, ${rejectedTotal.toLocaleString()} rejected`}

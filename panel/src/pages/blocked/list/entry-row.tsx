@@ -2,12 +2,13 @@
 import { memo } from 'react';
 import type { EntryHits, ListedIp } from '../../../api/types.ts';
 import { SparkBars } from '../../../charts/bars.tsx';
-import { Age, End, momentText } from '../../../parts/age.tsx';
+import { Age, End } from '../../../parts/age.tsx';
 import { TrashIcon } from '../../../parts/icons.tsx';
 import type { ColourOf } from '../../../parts/source-colours.ts';
 import { SourceName } from '../../../parts/source-name.tsx';
 import { claimsOf, sourceNames } from '../../../parts/source-words.ts';
 import styles from '../../../parts/styles.module.css';
+import { momentTitle } from '../../../parts/times.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { matchIn } from '../search.ts';
 import classes from './entry-list.module.css';
@@ -131,7 +132,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
         {spark != null && <SparkBars values={spark} />}
       </span>
       <LastHit hits={entry.hits} />
-      <span role="gridcell" className={classes.since} title={momentText(entry.blocked_at)}>
+      <span role="gridcell" className={classes.since} title={momentTitle(entry.blocked_at)}>
         <Age time={entry.blocked_at} />
       </span>
       <span role="gridcell" className={classes.expires} data-permanent={entry.expires_at === null}>

@@ -48,8 +48,8 @@ export function useViewCounts(views: readonly View[], enabled: boolean): Readonl
   const totals = new Map(counted.map(([text], at) => [text, counts[at]?.data?.total ?? null]));
   const never = useNeverMatched(enabled && [...byText.values()].some((query) => query.not_hit_for !== ''));
   if (never.data !== undefined && !isInsightOff(never.error)) {
-    const { days, count } = never.data;
-    totals.set(JSON.stringify({ ...allBlocked, not_hit_for: `${days}d` }), count);
+    const { days, count, old_enough: old } = never.data;
+    totals.set(JSON.stringify({ ...allBlocked, not_hit_for: `${days}d` }), old === 0 ? null : count);
   }
   return new Map(
     views.flatMap((view) => {

@@ -1,7 +1,7 @@
 import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeStatus } from '../../../api/types.ts';
-import { momentText } from '../../../parts/age.tsx';
 import { counted } from '../../../parts/counted.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
+import { momentText } from '../../../parts/times.ts';
 
 interface Words {
   readonly tone: Tone;

@@ -2,7 +2,7 @@ import { ActionIcon, Anchor, Button, Group, List, Stack, Text, Title } from '@ma
 import { useState } from 'react';
 import { useAuthority, useOrders, useRenewCertificate } from '../../../api/acme.ts';
 import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeStatus } from '../../../api/types.ts';
-import { End, momentText, useServiceNow } from '../../../parts/age.tsx';
+import { End, useServiceNow } from '../../../parts/age.tsx';
 import { counted } from '../../../parts/counted.ts';
 import { PlusIcon, RefreshIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
@@ -11,6 +11,7 @@ import { Read } from '../../../parts/read.tsx';
 import { RemoveButton, RowButtons } from '../../../parts/row-buttons.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentText } from '../../../parts/times.ts';
 import { toast, toastProblem } from '../../../parts/toasts.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { titleOf } from '../certificate-table.tsx';

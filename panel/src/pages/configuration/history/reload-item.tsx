@@ -1,10 +1,11 @@
 import { Group, Text } from '@mantine/core';
 import type { ReloadRecord } from '../../../api/types.ts';
-import { Age, elapsedText, momentText } from '../../../parts/age.tsx';
+import { Age, elapsedText } from '../../../parts/age.tsx';
 import { Messages } from '../../../parts/messages.tsx';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentText } from '../../../parts/times.ts';
 import classes from './history.module.css';
 
 const outcomes: Readonly<Record<ReloadRecord['status'], { readonly tone: Tone; readonly words: string }>> = {

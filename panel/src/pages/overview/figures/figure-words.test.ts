@@ -5,14 +5,16 @@ it.each([
   [
     'while it is not watched for long enough',
     null,
+    null,
     12,
     { value: '–', share: null, about: 'Known after 90 days; watched for 12' },
   ],
-  ['before the first count', null, 90, { value: '–', share: null, about: 'Being counted' }],
-  ['with none', 0, 90, { value: '0', share: '0 %', about: 'of all entries' }],
-  ['with some', 341_077, 90, { value: '341,077', share: '90 %', about: 'of all entries' }],
-])('says how many entries never matched, %s', (_, count, watched_days, words) => {
-  expect(neverMatchedWords({ days: 90, count, watched_days }, 379_126)).toEqual(words);
+  ['before the first count', null, null, 90, { value: '–', share: null, about: 'Being counted' }],
+  ['while no entry is so old', 0, 0, 90, { value: '–', share: null, about: 'No entry is 90 days old' }],
+  ['with none', 0, 7, 90, { value: '0', share: '0 %', about: 'of all entries' }],
+  ['with some', 341_077, 350_000, 90, { value: '341,077', share: '90 %', about: 'of all entries' }],
+])('says how many entries never matched, %s', (_, count, old_enough, watched_days, words) => {
+  expect(neverMatchedWords({ days: 90, count, old_enough, watched_days }, 379_126)).toEqual(words);
 });
 
 it('compares only with a time that was watched', () => {

@@ -7,14 +7,15 @@ interface NeverMatchedWords {
   readonly about: string;
 }
 
-/** It is known only after all of these days were watched. */
+/** It is known only after all of these days were watched, and of entries that were blocked on all of them. */
 export function neverMatchedWords(
-  { days, count: entries, watched_days: watched }: InsightSummary['never_matched'],
+  { days, count: entries, old_enough: old, watched_days: watched }: InsightSummary['never_matched'],
   all: number,
 ): NeverMatchedWords {
   if (watched < days)
     return { value: unknownFigure, share: null, about: `Known after ${days} days; watched for ${watched}` };
   if (entries === null) return { value: unknownFigure, share: null, about: 'Being counted' };
+  if (old === 0) return { value: unknownFigure, share: null, about: `No entry is ${days} days old` };
   return { value: count(entries), share: all === 0 ? null : percent(entries / all), about: 'of all entries' };
 }
 

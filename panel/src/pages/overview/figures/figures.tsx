@@ -96,11 +96,11 @@ function Known({ summary, range, series: { denied, addresses, entries } }: Known
         value={words.value}
         trend={words.share}
         about={words.about}
-        {...(never.count === null
+        {...(words.share === null
           ? { to: '/sources' as const }
           : { to: '/blocked' as const, search: { not_hit_for: `${never.days}d` } })}
       >
-        {never.count !== null && summary.entries > 0 && <ShareBar share={never.count / summary.entries} />}
+        {words.share !== null && never.count !== null && <ShareBar share={never.count / summary.entries} />}
       </Figure>
       <Figure
         name={names[4]}

@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useKnocking } from '../../../api/insight.ts';
 import { SparkBars } from '../../../charts/bars.tsx';
 import type { RangeName } from '../../../charts/times.ts';
-import { momentText, spanText, useServiceNow } from '../../../parts/age.tsx';
+import { spanText, useServiceNow } from '../../../parts/age.tsx';
 import { count } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
 import classes from '../../../parts/small-table.module.css';
 import { SmallTable } from '../../../parts/small-table.tsx';
 import styles from '../../../parts/styles.module.css';
+import { momentTitle } from '../../../parts/times.ts';
 
 const shown = 6;
 /** Of the last whole or current hours only; a longer range has totals. */
@@ -51,7 +52,7 @@ export function LoudestBlocked({ range, label }: { readonly range: RangeName; re
             <td className={classes.wide}>
               <SparkBars values={spark} />
             </td>
-            <td data-figure="true" className={classes.dim} title={momentText(last)}>
+            <td data-figure="true" className={classes.dim} title={momentTitle(last)}>
               {spanText(now - Date.parse(last))}
             </td>
           </tr>

@@ -45,6 +45,8 @@ const named = {
   'Sites and upstreams': {
     'site.set': 'Site saved',
     'site.removed': 'Site removed',
+    'site.down': 'Site down',
+    'site.up': 'Site up again',
     'upstream.set': 'Upstream saved',
     'upstream.removed': 'Upstream removed',
   },
@@ -57,8 +59,12 @@ const named = {
   'Keys and webhooks': {
     'key.created': 'Key created',
     'key.revoked': 'Key revoked',
+    'key.expiring': 'Key expires soon',
+    'key.expired': 'Key expired',
     'webhook.set': 'Webhook saved',
     'webhook.removed': 'Webhook removed',
+    'webhook.failing': 'Webhook fails',
+    'webhook.recovered': 'Webhook works again',
   },
 } as const satisfies Readonly<Record<string, Partial<Readonly<Record<EventType, string>>>>>;
 

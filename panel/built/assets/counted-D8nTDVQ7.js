@@ -1,0 +1,1 @@
+function e(e,t,n=`${t}s`){return`${e.toLocaleString(`en`)} ${e===1?t:n}`}export{e as t};

@@ -4,7 +4,7 @@ import { mixedEntry } from '../load/lists.ts';
 import { RealService, type ServiceOptions } from '../real-service.ts';
 import { sampleReasons } from '../sample-words.ts';
 import { testSeed } from '../seed.ts';
-import { writeSeededFigures } from './seeded-figures.ts';
+import { type SeededEntry, writeSeededFigures } from './seeded-figures.ts';
 
 /** Shares of the entries, together 1. */
 const sources = [
@@ -24,11 +24,15 @@ export async function startSeeded({ entries, ...options }: SeededOptions): Promi
   const service = await RealService.start(options);
   try {
     await service.healthy();
-    const single: string[] = [];
+    const single = new Map<string, SeededEntry[]>();
     let next = 0;
     for (const { name, kind, share } of sources) {
       const list = Array.from({ length: Math.round(entries * share) }, () => mixedEntry(next++));
-      for (const text of list) if (single.length < knocking && !text.includes('/')) single.push(text);
+      const alone = list.filter((text) => !text.includes('/'));
+      single.set(
+        name,
+        alone.map((ip_address) => ({ ip_address, source: name })),
+      );
       const body = list.map((ip_address, at) => ({ ip_address, reason: sampleReasons[at % sampleReasons.length] }));
       // A list becomes known by its first `PUT`.
       const answer =
@@ -39,8 +43,10 @@ export async function startSeeded({ entries, ...options }: SeededOptions): Promi
     }
     service.kill('SIGTERM');
     await service.ended();
-    const written = { sites, sources: sources.map(({ name }) => name), entryCount: entries, seed: testSeed };
-    await writeSeededFigures(service.paths.database, { ...written, entries: single, now: new Date() });
+    const names = sources.map(({ name }) => name);
+    const denying = loudestFirst(single).slice(0, knocking);
+    const written = { sites, sources: names, grown: 'scanners', entryCount: entries, seed: testSeed };
+    await writeSeededFigures(service.paths.database, { ...written, entries: denying, now: new Date() });
     await service.launch();
     await service.healthy();
     await eventually('the figures are loaded', async () => (await service.call('GET', '/api/insight')).status === 200);
@@ -49,4 +55,20 @@ export async function startSeeded({ entries, ...options }: SeededOptions): Promi
     throw error;
   }
   return service;
+}
+
+/** So many of each source in ten. */
+const mixture = { drop: 6, scanners: 3, manual: 1 } as const;
+
+function loudestFirst(bySource: ReadonlyMap<string, readonly SeededEntry[]>): readonly SeededEntry[] {
+  const rest = new Map([...bySource].map(([name, entries]) => [name, [...entries].reverse()]));
+  const found: SeededEntry[] = [];
+  while ([...rest.values()].some(({ length }) => length > 0))
+    for (const [name, count] of Object.entries(mixture)) {
+      for (let at = 0; at < count; at += 1) {
+        const next = rest.get(name)?.pop();
+        if (next !== undefined) found.push(next);
+      }
+    }
+  return found;
 }

@@ -202,7 +202,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.getByText(/This includes your own address \(127\.0\.0\.1\)/).waitFor();
     await dialog.getByText('127.0.0.0/8 contains 16,777,216 addresses.').waitFor();
     await dialog.getByText('Contains trusted addresses, which stay allowed: 127.0.0.9.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Block address', exact: true }).isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: 'Block network', exact: true }).isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
   });
@@ -370,6 +370,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await palette.getByRole('textbox').fill('10.0.1.7');
     await palette.getByText('10.0.1.7 is blocked.').waitFor();
     await palette.getByText('Verified in HAProxy.').waitFor();
+    await palette.getByText('Unblock 10.0.1.7…').waitFor();
     expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '10.0.1.7 is blocked' }).waitFor();

@@ -16,12 +16,12 @@ import { Gate } from './session/gate.tsx';
 import { Session, SessionContext } from './session/session.ts';
 import { TokenStore } from './session/token-store.ts';
 
-loadOwnFonts();
 const nonce = styleNonce();
 const here = window.location.pathname;
 // Its files are loaded while the session is checked. A failure is that of the page, which loads them again.
 if (isPanelPage(here)) void router.preloadRoute({ to: here }).catch(() => undefined);
 const session = new Session(new TokenStore(window.sessionStorage));
+loadOwnFonts(!session.state.hasToken);
 const queries = createQueries();
 // Data and undo offers of one session must not be visible in the next.
 session.subscribe(() => {

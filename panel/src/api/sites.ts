@@ -6,11 +6,13 @@ import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
 import type { SiteRequest } from './types.ts';
 
-export function useSites() {
+/** @param enabled false: only what is known already */
+export function useSites({ enabled = true } = {}) {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.sites,
     queryFn: async ({ signal }) => (await api.GET('/api/sites', { signal })).data,
+    enabled,
     refetchInterval: usePolling(),
   });
 }

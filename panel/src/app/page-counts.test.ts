@@ -3,16 +3,33 @@ import type { Health } from '../api/types.ts';
 import { pageCounts } from './page-counts.ts';
 
 const health = (expected: number, reasons: readonly string[] = []) =>
-  ({ runtime_map: { expected }, reasons }) as unknown as Health;
+  ({ runtime_map: { expected }, trusted_map: { entries: 4 }, reasons }) as unknown as Health;
+const unknown = { health: undefined, candidates: undefined, sources: undefined, sites: undefined };
+const textsOf = (known: Partial<Parameters<typeof pageCounts>[0]>) =>
+  [...pageCounts({ ...unknown, ...known })].map(([page, { text, about, attention }]) =>
+    [page, text, about, ...(attention ? ['attention'] : [])].join(' | '),
+  );
 
-it('counts nothing before the first answer', () => {
-  expect([...pageCounts(undefined)]).toEqual([]);
+it('counts nothing before the first answers', () => {
+  expect(textsOf({})).toEqual([]);
 });
 
-it('counts entries, and certificates only if they need attention', () => {
-  expect([...pageCounts(health(379_126))]).toEqual([
-    ['/blocked', { text: '379k', about: '379,126 entries', attention: false }],
+it('counts what each page lists, in four characters', () => {
+  expect(textsOf({ health: health(379_126), candidates: 7, sources: 5, sites: 12 })).toEqual([
+    '/candidates | 7 | 7 candidates | attention',
+    '/blocked | 379k | 379,126 entries',
+    '/trusted | 4 | 4 entries',
+    '/sources | 5 | 5 sources',
+    '/sites | 12 | 12 sites',
   ]);
-  const failing = pageCounts(health(0, ['certificates: c-a expired', 'worker 7: no answer']));
-  expect(failing.get('/certificates')).toEqual({ text: '1 problem', about: '1 problem', attention: true });
+});
+
+it('shows a known 0, which is not an unknown count', () => {
+  expect(textsOf({ candidates: 0 })).toEqual(['/candidates | 0 | 0 candidates']);
+  expect(textsOf({ health: health(0) })).toEqual(['/blocked | 0 | 0 entries', '/trusted | 4 | 4 entries']);
+});
+
+it('counts certificates only if they need attention', () => {
+  const failing = health(0, ['certificates: c-a expired', 'worker 7: no answer']);
+  expect(textsOf({ health: failing })).toContain('/certificates | 1 problem | 1 problem | attention');
 });

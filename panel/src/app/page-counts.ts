@@ -1,5 +1,8 @@
 import type { PanelPage } from '../../../src/http/panel-pages.ts';
 import { useHealth } from '../api/health.ts';
+import { useCandidates } from '../api/insight.ts';
+import { useSites } from '../api/sites.ts';
+import { useSources } from '../api/sources.ts';
 import type { Health } from '../api/types.ts';
 import { counted } from '../parts/counted.ts';
 import { shortCount } from '../parts/figures.ts';
@@ -12,29 +15,64 @@ export interface PageCount {
   readonly attention: boolean;
 }
 
-/** Only what is known from requests that the frame sends anyway. */
-export function usePageCounts(): ReadonlyMap<PanelPage, PageCount> {
-  return pageCounts(useHealth().data);
+/** What is known; undefined: not known. */
+interface Known {
+  readonly health: Health | undefined;
+  readonly candidates: number | undefined;
+  readonly sources: number | undefined;
+  readonly sites: number | undefined;
 }
 
-export function pageCounts(health: Health | undefined): Map<PanelPage, PageCount> {
-  const counts = new Map<PanelPage, PageCount>();
-  if (health === undefined) return counts;
-  const { expected } = health.runtime_map;
-  counts.set('/blocked', {
-    // There is room for four characters.
-    text: shortCount(expected < 10_000 ? expected : Math.round(expected / 1_000) * 1_000),
-    about: counted(expected, 'entry', 'entries'),
-    attention: false,
+/** From requests that the frame or the pages send anyway. */
+export function usePageCounts(): ReadonlyMap<PanelPage, PageCount> {
+  const health = useHealth();
+  const candidates = useCandidates();
+  const sources = useSources();
+  // Next to a HAProxy of its operator, there are no sites.
+  const sites = useSites({ enabled: health.data?.attached === null });
+  return pageCounts({
+    health: health.data,
+    candidates: current(candidates)?.items.length,
+    sources: current(sources)?.items.length,
+    sites: current(sites)?.items.length,
   });
-  const certificates = health.reasons.filter(isAboutCertificate).length;
-  const frontEnds = unprotectedFrontEnds(health).length;
-  for (const [page, problems] of [
-    ['/certificates', certificates],
-    ['/configuration', frontEnds],
-  ] as const) {
-    const about = counted(problems, 'problem');
-    if (problems > 0) counts.set(page, { text: about, about, attention: true });
-  }
-  return counts;
+}
+
+/** After a failed request, what was known before may be wrong now. */
+function current<Data>({ data, error }: { readonly data: Data | undefined; readonly error: unknown }) {
+  return error === null ? data : undefined;
+}
+
+export function pageCounts({ health, candidates, sources, sites }: Known): Map<PanelPage, PageCount> {
+  // Of a certificate that needs attention, health has a reason; how many there are matters less.
+  const certificates = health?.reasons.filter(isAboutCertificate).length ?? 0;
+  const frontEnds = health === undefined ? 0 : unprotectedFrontEnds(health).length;
+  const { runtime_map: blocked, trusted_map: trusted } = health ?? {};
+  return new Map<PanelPage, PageCount>([
+    ...some('/candidates', candidates, (count) => counted(count, 'candidate'), candidates !== 0),
+    ...some('/blocked', blocked?.expected, (count) => counted(count, 'entry', 'entries')),
+    ...some('/trusted', trusted?.entries, (count) => counted(count, 'entry', 'entries')),
+    ...some('/sources', sources, (count) => counted(count, 'source')),
+    ...some('/sites', sites, (count) => counted(count, 'site')),
+    ...problems('/certificates', certificates),
+    ...problems('/configuration', frontEnds),
+  ]);
+}
+
+/** None of a count that is not known: it is not 0. */
+function some(
+  page: PanelPage,
+  count: number | undefined,
+  aboutOf: (count: number) => string,
+  attention = false,
+): (readonly [PanelPage, PageCount])[] {
+  if (count === undefined) return [];
+  // There is room for four characters.
+  const text = shortCount(count < 10_000 ? count : Math.round(count / 1_000) * 1_000);
+  return [[page, { text, about: aboutOf(count), attention }]];
+}
+
+function problems(page: PanelPage, count: number): (readonly [PanelPage, PageCount])[] {
+  const about = counted(count, 'problem');
+  return count === 0 ? [] : [[page, { text: about, about, attention: true }]];
 }

@@ -1,7 +1,7 @@
 import { Box, NavLink, Text } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type Destination, navigationGroups, offeredOf, phonePages } from './navigation.ts';
-import { usePageCounts } from './page-counts.ts';
+import { type PageCount, usePageCounts } from './page-counts.ts';
 import classes from './page-links.module.css';
 import { useOffered } from './use-offered.ts';
 
@@ -13,6 +13,7 @@ export function useCurrentPath(): string {
 export function PageLinks({ onOpen }: { readonly onOpen: () => void }) {
   const path = useCurrentPath();
   const offered = useOffered();
+  const counts = usePageCounts();
   return navigationGroups.map(({ label, pages }) => {
     const shown = offeredOf(pages, offered);
     if (shown.length === 0) return null;
@@ -20,7 +21,13 @@ export function PageLinks({ onOpen }: { readonly onOpen: () => void }) {
       <div key={label ?? ''}>
         {label !== null && <div className={classes.group}>{label}</div>}
         {shown.map((page) => (
-          <PageLink key={page.path} page={page} here={page.path === path} onOpen={onOpen} />
+          <PageLink
+            key={page.path}
+            page={page}
+            here={page.path === path}
+            count={counts.get(page.path)}
+            onOpen={onOpen}
+          />
         ))}
       </div>
     );
@@ -30,11 +37,12 @@ export function PageLinks({ onOpen }: { readonly onOpen: () => void }) {
 interface PageLinkProps {
   readonly page: Destination;
   readonly here: boolean;
+  /** Undefined: not known, or nothing is counted. */
+  readonly count: PageCount | undefined;
   readonly onOpen: () => void;
 }
 
-function PageLink({ page, here, onOpen }: PageLinkProps) {
-  const count = usePageCounts().get(page.path);
+function PageLink({ page, here, count, onOpen }: PageLinkProps) {
   const Icon = page.icon;
   return (
     <NavLink

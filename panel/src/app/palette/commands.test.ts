@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressIn, type Command, grouped, matching } from './commands.ts';
+import { addressIn, type Command, grouped, matching, verbIn } from './commands.ts';
 
 const command = (label: string, group: Command['group'], keywords = ''): Command => ({
   id: label,
@@ -37,5 +37,14 @@ it('limits the commands of each group', () => {
   expect([...grouped(commands, 1)].map(([group, some]) => [group, labels(some)])).toEqual([
     ['Pages', ['Blocked addresses']],
     ['Actions', ['Sign out']],
+  ]);
+});
+
+it('knows what to do with an address', () => {
+  expect([' Block 192.0.2.1', 'trust 192.0.2.1', '192.0.2.1', 'blocked'].map(verbIn)).toEqual([
+    'block',
+    'trust',
+    null,
+    null,
   ]);
 });

@@ -11,7 +11,12 @@ export interface Command {
   readonly run: () => void;
 }
 
-const verbs = /^\s*(block|check|unblock|find)\s+/i;
+const verbs = /^\s*(block|check|unblock|find|trust)\s+/i;
+
+/** The command for an address that a text such as `block 198.51.100.7` begins with; null: none. */
+export function verbIn(text: string): string | null {
+  return verbs.exec(text)?.[1]?.toLowerCase() ?? null;
+}
 
 /** The address or network in a text such as `198.51.100.7` or `block 198.51.100.7`; null: none. */
 export function addressIn(text: string): string | null {

@@ -1,13 +1,12 @@
 import { Kbd, UnstyledButton } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { SearchIcon } from '../../parts/icons.tsx';
+import type { AddressAction } from './address-commands.ts';
 import classes from './palette-field.module.css';
 
 const load = () => import('./palette.tsx');
 const Palette = lazy(load);
-const BlockDialog = lazy(async () => ({
-  default: (await import('../../pages/blocked/block/block-dialog.tsx')).BlockDialog,
-}));
+const AddressDialog = lazy(() => import('./address-dialog.tsx'));
 /** Before it is needed, so that it opens at once, and while the service is unreachable. */
 const preload = (): void => void load().catch(() => undefined);
 const label = 'Search or run a command';
@@ -15,7 +14,7 @@ const label = 'Search or run a command';
 /** Opens the palette; so does Ctrl K, also while typing. */
 export function PaletteField() {
   const [opened, setOpened] = useState(false);
-  const [blocked, setBlocked] = useState<string | null>(null);
+  const [action, setAction] = useState<AddressAction | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== 'k') return;
@@ -42,12 +41,12 @@ export function PaletteField() {
       </UnstyledButton>
       {opened && (
         <Suspense>
-          <Palette onClose={() => setOpened(false)} onBlock={setBlocked} />
+          <Palette onClose={() => setOpened(false)} onAction={setAction} />
         </Suspense>
       )}
-      {blocked !== null && !opened && (
+      {action !== null && !opened && (
         <Suspense>
-          <BlockDialog entry={null} address={blocked} onClose={() => setBlocked(null)} />
+          <AddressDialog action={action} onClose={() => setAction(null)} />
         </Suspense>
       )}
     </>

@@ -3,12 +3,14 @@ import { Text } from '@mantine/core';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
 import { useCheck } from '../../api/check.ts';
+import { EntryFacts } from '../../pages/check/entry-facts.tsx';
 import { enforcedWords, insideWords, verdicts } from '../../pages/check/verdict-words.ts';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../parts/state-mark.tsx';
 import { useBackCloses } from '../../parts/use-back-closes.ts';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
+import type { AddressAction } from './address-commands.ts';
 import { addressIn, grouped, matching } from './commands.ts';
 import classes from './palette.module.css';
 import { useAddressCommands, useCommands } from './use-commands.ts';
@@ -18,15 +20,15 @@ const mostOfGroup = 8;
 
 interface PaletteProps {
   readonly onClose: () => void;
-  readonly onBlock: (ip: string) => void;
+  readonly onAction: (action: AddressAction) => void;
 }
 
 /** Pages, saved views, sites and actions; for an address also the answer whether it is blocked. */
-export default function Palette({ onClose, onBlock }: PaletteProps) {
+export default function Palette({ onClose, onAction }: PaletteProps) {
   const [text, setText] = useState('');
   const commands = useCommands();
-  const addressCommands = useAddressCommands(text, onBlock);
   const ip = addressIn(text);
+  const addressCommands = useAddressCommands(text, onAction);
   useFocusReturn();
   useBackCloses(onClose);
   useEffect(() => {
@@ -92,6 +94,7 @@ function Answer({ ip }: { readonly ip: string }) {
             {ip} {verdicts[data.verdict]}
             {data.by !== null && data.by !== ip && ` by ${data.by}`}.
           </StateMark>{' '}
+          <EntryFacts answer={data} />{' '}
           <Text span size="sm" c="dimmed">
             {insideWords(data) ?? enforcedWords(data)?.words}
           </Text>

@@ -1,11 +1,13 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useCheck } from '../../api/check.ts';
 import { useSites } from '../../api/sites.ts';
 import { useViews } from '../../api/views.ts';
 import { useAllowed, useSession } from '../../session/session.ts';
 import { destinations, offeredOf } from '../navigation.ts';
 import { useOffered } from '../use-offered.ts';
-import { addressIn, type Command } from './commands.ts';
+import { type AddressAction, addressCommands } from './address-commands.ts';
+import { addressIn, type Command, verbIn } from './commands.ts';
 
 const keywords: Readonly<Record<string, string>> = {
   '/': 'home dashboard health',
@@ -62,26 +64,20 @@ export function useCommands(): readonly Command[] {
   ];
 }
 
-export function useAddressCommands(text: string, onBlock: (ip: string) => void): readonly Command[] {
+/** The command that was typed first. */
+export function useAddressCommands(text: string, open: (action: AddressAction) => void): readonly Command[] {
   const navigate = useNavigate();
-  const may = useAllowed('block');
   const ip = addressIn(text);
+  const { data, error } = useCheck(ip);
+  const scopes = { read: true, block: useAllowed('block'), admin: useAllowed('admin') };
   if (ip === null) return [];
-  const block: Command = { id: 'block', group: 'Address', label: `Block ${ip}…`, run: () => onBlock(ip) };
-  return [
-    {
-      id: 'check',
-      group: 'Address',
-      label: `Check ${ip}`,
-      about: 'The verdict of the database and of each HAProxy worker',
-      run: () => void navigate({ to: '/check', search: { ip } }),
-    },
-    ...(may ? [block] : []),
-    {
-      id: 'find',
-      group: 'Address',
-      label: `Find ${ip} in the blocked addresses`,
-      run: () => void navigate({ to: '/blocked', search: { q: ip } }),
-    },
-  ];
+  const verb = verbIn(text);
+  const commands = addressCommands(ip, {
+    // Not of the address before, and not an old verdict.
+    answer: data?.ip_address === ip && error === null ? data : undefined,
+    allowed: (scope) => scopes[scope],
+    open,
+    goTo: (to, search) => void navigate({ to, search }),
+  });
+  return commands.toSorted((a, b) => Number(b.id === verb) - Number(a.id === verb));
 }

@@ -81,6 +81,3 @@ it('says after a removal which newer certificates were not deleted', () => {
     words: 'No current worker serves it. Not deleted, may be the only copy of a key: /tls/c-aaaaaaaaaa.pem.newer.',
   });
 });
-  expect(lockWords(null, now)).toEqual({ tone: 'warn', words: 'No certificate of its own' });
-  expect(lockWords({ ...served, state: 'expired' }, now)).toEqual({ tone: 'bad', words: 'Certificate: expired' });
-});

@@ -4,8 +4,9 @@ import { useRef, useState } from 'react';
 import { parseIp } from '../../../../src/domain/ip.ts';
 import { useExistingEntry } from '../../api/blocked-ips.ts';
 import { useCheck } from '../../api/check.ts';
+import { useTrusted } from '../../api/trusted-ips.ts';
 import type { BlockedIp, CheckAnswer } from '../../api/types.ts';
-import { End } from '../../parts/age.tsx';
+import { addressKind } from '../../parts/address-kind.ts';
 import { ClaimList } from '../../parts/claim-list.tsx';
 import { SearchIcon } from '../../parts/icons.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -16,15 +17,17 @@ import { useSlashKey } from '../../parts/slash-key.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
-import { UserText } from '../../parts/user-text.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
 import { BlockDialog } from '../blocked/block/block-dialog.tsx';
 import { useUnblock } from '../blocked/unblock/use-unblock.tsx';
+import { TrustDialog } from '../trusted/trust-dialog.tsx';
+import { EntryFacts } from './entry-facts.tsx';
 import { enforcedWords, insideWords, verdicts } from './verdict-words.ts';
 
 export default function CheckPage() {
   const [text, setText] = useUrlText('ip');
-  const [dialog, setDialog] = useState(false);
+  const [dialog, setDialog] = useState<'block' | 'trust' | null>(null);
+  const trusted = useTrusted().data?.items ?? [];
   const { info } = useSessionState();
   const field = useRef<HTMLInputElement>(null);
   useSlashKey(field);
@@ -68,16 +71,26 @@ export default function CheckPage() {
         <ProblemAlert title="Could not check the address" error={check.error} onRetry={() => void check.refetch()} />
       )}
       {ip !== null && check.data !== undefined && !check.isError && (
-        <Answer key={ip} answer={check.data} onBlock={() => setDialog(true)} />
+        <Answer key={ip} answer={check.data} onBlock={() => setDialog('block')} onTrust={() => setDialog('trust')} />
       )}
-      {dialog && ip !== null && <BlockDialog entry={null} address={ip} onClose={() => setDialog(false)} />}
+      {dialog === 'block' && ip !== null && <BlockDialog entry={null} address={ip} onClose={() => setDialog(null)} />}
+      {dialog === 'trust' && ip !== null && (
+        <TrustDialog entry={null} address={ip} trusted={trusted} onClose={() => setDialog(null)} />
+      )}
     </PageFrame>
   );
 }
 
-function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly onBlock: () => void }) {
+interface AnswerProps {
+  readonly answer: CheckAnswer;
+  readonly onBlock: () => void;
+  readonly onTrust: () => void;
+}
+
+function Answer({ answer, onBlock, onTrust }: AnswerProps) {
   const may = useAllowed('block');
-  const { ip_address: ip, verdict, by, reason, expires_at: ends, claims, workers } = answer;
+  const admin = useAllowed('admin');
+  const { ip_address: ip, verdict, by, claims, workers } = answer;
   // A trusted address may have a block, which takes effect when the trust ends.
   const own = useExistingEntry(verdict === 'trusted' ? ip : null).data ?? null;
   const enforced = enforcedWords(answer);
@@ -90,21 +103,8 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
         </Title>
         {by !== null && (
           <Text size="sm">
-            {by === ip ? 'Entry' : 'Covered by the entry'} <b className={styles.mono}>{by}</b>
-            {verdict === 'blocked' && (ends === null ? ', permanent' : ', expires ')}
-            {verdict === 'blocked' && ends !== null && <End time={ends} />}
-            {verdict === 'trusted' && ends !== null && (
-              <>
-                , expires <End time={ends} />
-              </>
-            )}
-            .
-            {reason !== null && (
-              <>
-                {' '}
-                {verdict === 'trusted' ? 'Note' : 'Reason'}: <UserText text={reason} />
-              </>
-            )}
+            {by === ip ? 'Entry' : 'Covered by the entry'} <EntryLink verdict={verdict} by={by} />.{' '}
+            <EntryFacts answer={answer} />
           </Text>
         )}
         {claims !== undefined && <ClaimList label="Claims" claims={claims} />}
@@ -127,9 +127,22 @@ function Answer({ answer, onBlock }: { readonly answer: CheckAnswer; readonly on
             ))}
           </Stack>
         )}
-        {may && <Actions answer={answer} own={own} onBlock={onBlock} />}
+        {may && <Actions answer={answer} own={own} onBlock={onBlock} onTrust={admin ? onTrust : null} />}
       </Stack>
     </section>
+  );
+}
+
+/** The page that has the entry. */
+function EntryLink({ verdict, by }: { readonly verdict: CheckAnswer['verdict']; readonly by: string }) {
+  const target =
+    verdict === 'trusted'
+      ? { to: '/trusted' as const, search: { q: by } }
+      : { to: '/blocked' as const, search: { entry: by } };
+  return (
+    <Anchor inherit fw={600} className={styles.mono} renderRoot={(props) => <Link {...target} {...props} />}>
+      {by}
+    </Anchor>
   );
 }
 
@@ -137,9 +150,12 @@ interface ActionsProps {
   readonly answer: CheckAnswer;
   readonly own: BlockedIp | null;
   readonly onBlock: () => void;
+  /** Null: the key may not. */
+  readonly onTrust: (() => void) | null;
 }
 
-function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at, claims }, own, onBlock }: ActionsProps) {
+function Actions({ answer, own, onBlock, onTrust }: ActionsProps) {
+  const { ip_address: ip, verdict, by, reason, expires_at, claims } = answer;
   const { unblock: remove, dialog } = useUnblock();
   const [busy, setBusy] = useState(false);
   const unblock = async (entry: string): Promise<void> => {
@@ -153,17 +169,23 @@ function Actions({ answer: { ip_address: ip, verdict, by, reason, expires_at, cl
     <Group>
       {blocked === null && (
         <Button variant="light" color="red" onClick={onBlock}>
-          Block address
+          Block {addressKind(ip)}
         </Button>
       )}
       {blocked !== null && (
         <Button variant="default" loading={busy} onClick={() => void unblock(blocked)}>
-          {blocked === ip ? 'Unblock address' : `Unblock ${blocked}`}
+          {blocked === ip ? `Unblock ${addressKind(ip)}` : `Unblock ${blocked}`}
+        </Button>
+      )}
+      {onTrust !== null && verdict !== 'trusted' && (
+        <Button variant="default" onClick={onTrust}>
+          Trust {addressKind(ip)}
         </Button>
       )}
       {verdict === 'blocked' && blocked !== ip && (
         <Text size="sm" c="dimmed">
-          This unblocks all of {blocked}. To allow only this address, trust it.
+          An unblock allows all of {blocked}. To allow only this {addressKind(ip)},{' '}
+          {onTrust === null ? 'an administrator can trust it' : 'trust it'}.
         </Text>
       )}
       {dialog}

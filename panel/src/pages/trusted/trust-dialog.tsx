@@ -4,6 +4,7 @@ import { covers, parseIp } from '../../../../src/domain/ip.ts';
 import { type TrustEnd, useTrust } from '../../api/trusted-ips.ts';
 import type { TrustedIp } from '../../api/types.ts';
 import { AddressField } from '../../parts/address-field.tsx';
+import { addressKind } from '../../parts/address-kind.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -15,17 +16,19 @@ import { trustDurations, trustEnd, trustedUntil } from './trust-duration.ts';
 interface TrustDialogProps {
   /** The entry to edit; null: a new one. */
   readonly entry: TrustedIp | null;
+  /** Of a new entry. */
+  readonly address?: string;
   readonly trusted: readonly TrustedIp[];
   readonly onClose: () => void;
 }
 
 const warningPrefix = { 4: 16, 6: 32 } as const;
 
-export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
+export function TrustDialog({ entry, address: given = '', trusted, onClose }: TrustDialogProps) {
   const { info } = useSessionState();
   const trust = useTrust();
   const restore = useTrustRestore();
-  const [address, setAddress] = useState(entry?.ip_address ?? '');
+  const [address, setAddress] = useState(entry?.ip_address ?? given);
   const [note, setNote] = useState(entry?.note ?? '');
   const [chosen, setDuration] = useState<string | null>(null);
   const parse = parseIp(address.trim());
@@ -107,7 +110,7 @@ export function TrustDialog({ entry, trusted, onClose }: TrustDialogProps) {
           )}
           <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!parse.ok} loading={trust.isPending}>
-              {entry === null ? 'Trust address' : 'Save changes'}
+              {entry === null ? `Trust ${parse.ok ? addressKind(parse.entry.text) : 'address'}` : 'Save changes'}
             </Button>
           </DialogButtons>
         </Stack>

@@ -8,6 +8,7 @@ import { useCheck } from '../../../api/check.ts';
 import { useTrusted } from '../../../api/trusted-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { AddressField } from '../../../parts/address-field.tsx';
+import { addressKind } from '../../../parts/address-kind.ts';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { ownPart } from '../../../parts/source-words.ts';
@@ -29,8 +30,7 @@ interface BlockDialogProps {
 
 const typingMs = 200;
 
-const actions: Readonly<Record<Intent, string>> = {
-  new: 'Block address',
+const actions: Readonly<Record<Exclude<Intent, 'new'>, string>> = {
   extend: 'Extend block',
   replace: 'Replace block',
   change: 'Save changes',
@@ -211,7 +211,7 @@ export function BlockDialog({ entry: shown, address: given = '', onClose }: Bloc
           )}
           <DialogButtons onCancel={onClose}>
             <Button type="submit" disabled={!complete || lookup.isError} loading={change.isPending || waiting}>
-              {actions[intent]}
+              {intent === 'new' ? `Block ${parse.ok ? addressKind(parse.entry.text) : 'address'}` : actions[intent]}
             </Button>
           </DialogButtons>
         </Stack>

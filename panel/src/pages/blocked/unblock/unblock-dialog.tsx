@@ -4,6 +4,7 @@ import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/co
 import { useState } from 'react';
 import { useExistingEntry } from '../../../api/blocked-ips.ts';
 import type { BlockedIpDetail } from '../../../api/types.ts';
+import { addressKind } from '../../../parts/address-kind.ts';
 import { ClaimList } from '../../../parts/claim-list.tsx';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { Loading } from '../../../parts/loading.tsx';
@@ -81,7 +82,7 @@ function Effect({ entry, onClose }: { readonly entry: BlockedIpDetail; readonly 
       {admin && (
         <Stack gap={6} role="group" aria-labelledby="unblock-trust">
           <Text size="sm" fw={500} id="unblock-trust">
-            Trust the address, so that nothing blocks it
+            Trust the {addressKind(entry.ip_address)}, so that nothing blocks it
           </Text>
           <SegmentedControl
             aria-labelledby="unblock-trust"
@@ -106,7 +107,11 @@ function Effect({ entry, onClose }: { readonly entry: BlockedIpDetail; readonly 
           loading={unblock.isPending}
           onClick={() => unblock.mutate({ ip: entry.ip_address, trustFor, dropped }, { onSuccess: onClose })}
         >
-          {stays === '' ? 'Unblock address' : time === undefined ? 'Drop claims' : `Trust for ${time}`}
+          {stays === ''
+            ? `Unblock ${addressKind(entry.ip_address)}`
+            : time === undefined
+              ? 'Drop claims'
+              : `Trust for ${time}`}
         </Button>
       </DialogButtons>
     </Stack>

@@ -1,0 +1,1 @@
+function e(e){return e.includes(`/`)?`network`:`address`}export{e as t};

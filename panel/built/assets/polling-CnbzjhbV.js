@@ -1,1 +1,0 @@
-import{r as e}from"./index-CyvtYulW.js";function t(){return e().kind===`live`?6e4:5e3}export{t};

@@ -1,1 +1,0 @@
-import{n as e,s as t,x as n}from"./query-keys-CzxaY7qx.js";var r=6e4;function i({poll:i=!1,enabled:a=!0}={}){let o=t();return n({queryKey:e.sources,queryFn:async({signal:e})=>(await o.GET(`/api/sources`,{signal:e})).data,enabled:a,staleTime:i?0:r,...i?{refetchInterval:r}:{}})}export{i as t};

@@ -134,7 +134,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       .getByRole('dialog')
       .getByText(/^Blocked on worker \d+/)
       .waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove entry', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unblock', exact: true }).click();
     await says('127.0.0.2 is no longer blocked');
     expect(await service.visit('127.0.0.2')).not.toBe(403);
     await button('Undo').click();
@@ -224,7 +224,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   it('reports an Undo that fails, and why', async () => {
     await service.block('127.0.0.3');
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
-    await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
+    await row.getByRole('button', { name: 'Unblock 127.0.0.3' }).click();
     await says('127.0.0.3 is no longer blocked');
     await service.call('PUT', '/api/trusted-ips/127.0.0.0%2F30', { body: {} });
     await button('Undo').last().click();
@@ -235,14 +235,14 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
-  it('restores the last state of a removed entry, even if the list was older', async () => {
+  it('restores the last state of an unblocked entry, even if the list was older', async () => {
     await service.block('127.0.0.3', { reason: 'first' });
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.waitFor();
     const held: Route[] = [];
     await page.route(/\/api\/blocked-ips\?/, (route) => void held.push(route));
     await service.block('127.0.0.3', { reason: 'second' });
-    await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
+    await row.getByRole('button', { name: 'Unblock 127.0.0.3' }).click();
     await says('127.0.0.3 is no longer blocked');
     await button('Undo').last().click();
     await says('127.0.0.3 blocked again');
@@ -337,8 +337,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Shift+Space');
     await says('5 selected');
-    await button('Remove 5 entries').click();
-    await says('5 entries removed');
+    await button('Unblock 5 entries').click();
+    await says('5 entries unblocked');
     await says(`${shown(good - 4)} blocked`);
     await button('Undo').last().click();
     await says(`${shown(good + 1)} blocked`);
@@ -352,8 +352,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Shift+Space');
     await says('3 selected');
     await service.unblock('10.0.0.1');
-    await button('Remove 3 entries').click();
-    await says('2 of 3 entries removed');
+    await button('Unblock 3 entries').click();
+    await says('2 of 3 entries unblocked');
     await says('Not blocked before: 10.0.0.1.');
     await says(`${shown(good - 2)} blocked`);
     await button('Undo').last().click();

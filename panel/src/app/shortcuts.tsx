@@ -7,27 +7,55 @@ import { destinations } from './navigation.ts';
 import classes from './shortcuts.module.css';
 import { isTyping } from './use-page-keys.ts';
 
-const fixedKeys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
-  { names: ['Ctrl', 'K'], what: 'Go to a page, check or block an address' },
-  { names: ['/'], what: 'Focus the search field' },
-  { names: ['Esc'], what: 'Close a dialog or clear the search' },
-  { names: ['↑', '↓', 'Home', 'End'], what: 'Move between the rows of a list' },
-  { names: ['Page Up', 'Page Down'], what: 'Move by a page in the list of blocked addresses' },
-  { names: ['Enter'], what: 'Open the row or run its first button' },
-  { names: ['Delete'], what: 'Remove the entry in this row' },
-  { names: ['Space'], what: 'Select a blocked address; with Shift, select the range from the last selected one' },
-  {
-    names: ['j', 'k', 'x', 'e', 'u'],
-    what: 'In the list of blocked addresses: move down and up, select, edit, remove',
-  },
-  { names: ['b'], what: 'Block an address, from the list of blocked addresses' },
-  { names: ['?'], what: 'Show this list' },
-];
+interface KeyGroup {
+  readonly title: string;
+  readonly keys: readonly { readonly names: readonly string[]; readonly what: string }[];
+}
 
-const pageKeys = destinations.flatMap(({ key, label }) =>
-  key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
-);
-const keys = [...fixedKeys, ...pageKeys];
+const groups: readonly KeyGroup[] = [
+  {
+    title: 'Anywhere',
+    keys: [
+      { names: ['Ctrl', 'K'], what: 'Go to a page, check or block an address' },
+      { names: ['/'], what: 'Focus the search field' },
+      { names: ['Esc'], what: 'Close a dialog or clear the search' },
+      { names: ['?'], what: 'Show this list' },
+    ],
+  },
+  {
+    title: 'In a list',
+    keys: [
+      { names: ['↑', '↓', 'Home', 'End'], what: 'Move between rows' },
+      { names: ['Enter'], what: 'Open the row or run its first button' },
+      { names: ['Delete'], what: 'Remove the entry in this row' },
+    ],
+  },
+  {
+    title: 'In the blocked addresses',
+    keys: [
+      { names: ['j', 'k'], what: 'Move down and up' },
+      { names: ['Page Up', 'Page Down'], what: 'Move by a page' },
+      { names: ['Space', 'x'], what: 'Select; with Shift, the range from the last selected row' },
+      { names: ['b'], what: 'Block an address' },
+      { names: ['e'], what: 'Edit the entry, or all selected ones' },
+      { names: ['u', 'Delete'], what: 'Unblock the entry, or all selected ones' },
+    ],
+  },
+  {
+    title: 'In the map',
+    keys: [
+      { names: ['↑', '↓', '←', '→'], what: 'Move between networks' },
+      { names: ['Enter'], what: 'Open a network' },
+      { names: ['Esc'], what: 'Go back' },
+    ],
+  },
+  {
+    title: 'Pages',
+    keys: destinations.flatMap(({ key, label }) =>
+      key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
+    ),
+  },
+];
 
 export function Shortcuts() {
   const [opened, setOpened] = useState(false);
@@ -62,19 +90,26 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   useFocusReturn();
   useBackCloses(onClose);
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
-      <dl className={classes.keys}>
-        {keys.map(({ names, what }) => (
-          <Fragment key={what}>
-            <dt>
-              {names.map((name) => (
-                <Kbd key={name}>{name}</Kbd>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="xl">
+      <div className={classes.groups}>
+        {groups.map(({ title, keys }) => (
+          <section key={title} aria-label={title} className={classes.group}>
+            <h3 className={classes.title}>{title}</h3>
+            <dl className={classes.keys}>
+              {keys.map(({ names, what }) => (
+                <Fragment key={what}>
+                  <dt>
+                    {names.map((name) => (
+                      <Kbd key={name}>{name}</Kbd>
+                    ))}
+                  </dt>
+                  <dd>{what}</dd>
+                </Fragment>
               ))}
-            </dt>
-            <dd>{what}</dd>
-          </Fragment>
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
     </Modal>
   );
 }

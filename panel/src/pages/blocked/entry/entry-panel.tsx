@@ -17,7 +17,7 @@ interface EntryPanelProps {
   readonly ip: string;
   readonly onClose: () => void;
   readonly onEdit: (entry: BlockedIp) => void;
-  readonly onRemove: (entry: BlockedIp) => void;
+  readonly onUnblock: (entry: BlockedIp) => void;
 }
 
 /** The whole story of an entry: beside the list where there is room, else over it. */
@@ -82,7 +82,7 @@ function useEscape(onClose: () => void): void {
   }, []);
 }
 
-function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
+function Content({ ip, onEdit, onUnblock }: EntryPanelProps) {
   const detail = useBlockedDetail(ip);
   const may = useAllowed('block');
   const entry = detail.data;
@@ -101,8 +101,8 @@ function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
               <Button size="compact-sm" variant="default" onClick={() => onEdit(entry)}>
                 Edit entry
               </Button>
-              <Button size="compact-sm" color="red" variant="light" onClick={() => onRemove(entry)}>
-                Remove entry
+              <Button size="compact-sm" color="red" variant="light" onClick={() => onUnblock(entry)}>
+                Unblock
               </Button>
             </>
           )}

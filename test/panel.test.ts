@@ -479,6 +479,9 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         await page.waitForURL((url) => url.pathname === path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+        // In the header, or where the state of blocking takes its place, on the page.
+        const titles = `[...document.querySelectorAll('h1, [data-alone]')].filter((one) => one.offsetWidth > 1).length`;
+        expect([path, await page.evaluate(titles)]).toEqual([path, 1]);
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
       }
       await service.block('198.51.100.77');

@@ -88,7 +88,6 @@ export default function BlockedPage() {
     <div className={classes.page}>
       <PageFrame
         title="Blocked addresses"
-        isInHeader
         actions={
           <ListActions
             query={query}

@@ -432,7 +432,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await page.keyboard.press('End');
       await page.keyboard.press('Enter');
       await dialog().getByText('1,024 addresses').waitFor();
-      await dialog().getByRole('list', { name: 'Claims' }).getByText('dated').waitFor();
+      await dialog().getByText('dated (list)').waitFor();
       await dialog()
         .getByText(/^Blocked on worker \d+/)
         .waitFor();

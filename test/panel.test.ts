@@ -1,6 +1,6 @@
 // What an operator on call does, in a real Chromium with the real service and HAProxy.
 import { kill } from 'node:process';
-import type { Browser, Page, Request, Route } from 'playwright-core';
+import type { Browser, Locator, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { panelPages } from '../src/http/panel-pages.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
@@ -330,7 +330,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${shown(good + 1)} blocked`);
   });
 
-  it('removes selected entries, with one Undo', async () => {
+  it('unblocks selected entries, with one Undo', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
@@ -460,7 +460,10 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
 
   it('fits a phone without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 320, height: 740 });
+    const touch = await page.context().newCDPSession(page);
     try {
+      await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+      await service.call('PUT', '/api/trusted-ips/192.0.2.9', { body: { note: 'monitoring' } });
       await page.goto(base());
       const bar = page.getByRole('navigation', { name: 'Main pages' });
       await bar.waitFor();
@@ -482,6 +485,18 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         // In the header, or where the state of blocking takes its place, on the page.
         const titles = `[...document.querySelectorAll('h1, [data-alone]')].filter((one) => one.offsetWidth > 1).length`;
         expect([path, await page.evaluate(titles)]).toEqual([path, 1]);
+        // A finger is 44 pixels wide; links in a text are as high as it.
+        const small = `[...document.querySelectorAll('main :is(button, [data-row] a)')]
+          .filter((one) => one.offsetHeight > 1 && one.offsetHeight < 44)
+          .map((one) => one.textContent || one.ariaLabel)`;
+        expect([path, await page.evaluate(small)]).toEqual([path, []]);
+        if (path === '/trusted') {
+          const card = page.getByRole('row').filter({ hasText: '192.0.2.9' });
+          const heightOf = async (one: Locator) => (await one.boundingBox())?.height ?? 0;
+          // Two lines, the first of which has buttons.
+          expect(await heightOf(card)).toBeLessThan(44 + 2 * 20);
+          await card.getByText('monitoring').waitFor();
+        }
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
       }
       await service.block('198.51.100.77');
@@ -499,6 +514,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       await page.getByRole('button', { name: 'Order: Last hit, descending' }).waitFor();
       await service.unblock('198.51.100.77');
     } finally {
+      await touch.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+      await service.call('DELETE', '/api/trusted-ips/192.0.2.9');
       await page.setViewportSize({ width: 1280, height: 800 });
     }
   });

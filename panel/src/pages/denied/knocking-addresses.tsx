@@ -56,6 +56,7 @@ export function KnockingAddresses({ knocking, range, order, onOrder }: KnockingA
               />
             }
             columns={columns}
+            isCards
             rows={pages.flatMap(({ items }) =>
               items.map((one) => <Row key={one.ip_address} address={one} colourOf={colourOf} />),
             )}
@@ -82,12 +83,16 @@ function Row({ address, colourOf }: { readonly address: KnockingAddress; readonl
   const { ip_address: ip, entry, source, hits, spark, first_hit: first, last_hit: last } = address;
   return (
     <tr data-row>
-      <td className={`${styles.mono} ${styles.wrap}`}>
+      <td data-card="name" className={`${styles.mono} ${styles.wrap}`}>
         <Anchor inherit renderRoot={(props) => <Link to="/check" search={{ ip }} {...props} />}>
           {ip}
         </Anchor>
       </td>
-      <td className={`${styles.mono} ${styles.wrap} ${classes.wide}`}>
+      <td
+        // Beside the address, the same again would say nothing.
+        data-card={entry === ip ? undefined : 'about'}
+        className={`${styles.mono} ${styles.wrap} ${classes.wide}`}
+      >
         {entry === null ? (
           <span className={classes.dim}>not blocked now</span>
         ) : (
@@ -96,17 +101,19 @@ function Row({ address, colourOf }: { readonly address: KnockingAddress; readonl
           </Anchor>
         )}
       </td>
-      <td className={`${classes.dim} ${classes.wide}`}>
+      <td data-card="about" className={`${classes.dim} ${classes.wide}`}>
         {source !== null && <SourceName name={source} colourOf={colourOf} />}
       </td>
-      <td data-figure="true">{count(hits)}</td>
+      <td data-card="value" data-figure="true">
+        {count(hits)}
+      </td>
       <td className={classes.wide}>
         <SparkBars values={spark} />
       </td>
       <td data-figure="true" className={`${classes.dim} ${classes.wide}`}>
         <Age time={first} />
       </td>
-      <td data-figure="true" className={classes.dim}>
+      <td data-card="when" data-figure="true" className={classes.dim}>
         <Age time={last} />
       </td>
     </tr>

@@ -106,7 +106,9 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
               </g>
             );
           })}
-          <rect x={x + 0.02} y={y + 0.02} width={0.96} height={0.96} className={classes.current} />
+          {[classes.halo, classes.current].map((name) => (
+            <rect key={name} x={x + 0.02} y={y + 0.02} width={0.96} height={0.96} className={name} />
+          ))}
         </svg>
       </div>
       <p id="map-area" className={classes.area} role="status">

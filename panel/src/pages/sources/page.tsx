@@ -17,6 +17,7 @@ import { UserText } from '../../parts/user-text.tsx';
 import classes from './sources.module.css';
 
 const days = 30;
+const figures = ['Entries', 'Only here', `Matched, ${days} d`];
 const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, `Of denied, ${days} d`, 'Newest claim'];
 
 /** Who wants addresses blocked, and what each of them is worth. */
@@ -36,7 +37,7 @@ export default function SourcesPage() {
         {({ items }) => (
           <>
             <div className={styles.card}>
-              <ListTable label="Sources" columns={columns} buttons="Actions">
+              <ListTable label="Sources" columns={columns} figures={figures} isCards buttons="Actions">
                 {items.map((source) => (
                   <Row key={source.name} source={source} effect={bySource.get(source.name)} colourOf={colourOf} />
                 ))}
@@ -69,7 +70,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
   const share = effect?.share ?? null;
   return (
     <tr data-row>
-      <td data-label="Name" data-long>
+      <td data-label="Name" data-card="name" data-long>
         <b>
           <SourceName name={name} colourOf={colourOf} />
         </b>
@@ -79,14 +80,16 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           </Text>
         )}
       </td>
-      <td data-label="Kind">{kindWords[kind]}</td>
-      <td data-label="Entries" className={styles.figure}>
+      <td data-label="Kind" data-card="about">
+        {kindWords[kind]}
+      </td>
+      <td data-label="Entries" data-card="about" data-figure>
         {count(claims)}
       </td>
-      <td data-label="Only here" className={styles.figure}>
+      <td data-label="Only here" data-card="about" data-figure>
         {count(alone)}
       </td>
-      <td data-label={`Matched, ${days} d`} className={styles.figure}>
+      <td data-label={`Matched, ${days} d`} data-card="about" data-figure>
         <span>
           {count(effect?.matched_30d ?? null)}
           {effect !== undefined && claims > 0 && (
@@ -94,7 +97,7 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           )}
         </span>
       </td>
-      <td data-label={`Of denied, ${days} d`}>
+      <td data-label={`Of denied, ${days} d`} data-card="value">
         {share === null ? (
           unknownFigure
         ) : (
@@ -104,8 +107,10 @@ function Row({ source: { name, kind, note, claims, alone, last_claimed_at: last 
           </span>
         )}
       </td>
-      <td data-label="Newest claim">{last === null ? unknownFigure : <Age time={last} />}</td>
-      <td data-actions>
+      <td data-label="Newest claim" data-card="when">
+        {last === null ? unknownFigure : <Age time={last} />}
+      </td>
+      <td data-actions="below">
         {claims > 0 && (
           <span className={classes.links}>
             <Anchor

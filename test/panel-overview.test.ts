@@ -181,7 +181,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     const { body } = await service.call('GET', '/api/insight/knocking?range=7d&sort=last_hit&limit=51');
     const items = body['items'] as { ip_address: string; hits: number }[];
     const addresses = page.getByRole('table', { name: 'Denied addresses' }).locator('[data-row]');
-    await page.getByRole('radiogroup', { name: 'Order' }).getByText('Newest').click();
+    await page.getByRole('radiogroup', { name: 'Order' }).getByText('Last denied').click();
     await page.waitForURL(/sort=last_hit/);
     await addresses
       .first()

@@ -366,7 +366,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await service.block(ip, { reason: 'abuse', duration_seconds: 3_600 });
     await page.goto(`${base()}/blocked`);
     await page.getByRole('row', { name: new RegExp(`${ip} listed .*drop \\+2`) }).waitFor();
-    await button(`Remove ${ip}`).click();
+    await button(`Unblock ${ip}`).click();
     const claims = async (label: string) => {
       const items = await dialog().getByRole('list', { name: label }).getByRole('listitem').allInnerTexts();
       return items.map((text) => text.split('\n')[0]).sort();
@@ -386,7 +386,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const sources = ((await detail())['claims'] as { source: string }[]).map(({ source }) => source).sort();
     expect(sources).toEqual(['drop', 'fail2ban:sshd', 'manual']);
 
-    await button(`Remove ${ip}`).click();
+    await button(`Unblock ${ip}`).click();
     await dialog().getByText('7 days', { exact: true }).click();
     await dialog().getByRole('button', { name: 'Trust for 7 days' }).click();
     await says(`${ip} is trusted until`);
@@ -432,7 +432,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await page.keyboard.press('End');
       await page.keyboard.press('Enter');
       await dialog().getByText('1,024 addresses').waitFor();
-      await dialog().getByRole('list', { name: 'Claims' }).getByText('dated').waitFor();
+      await dialog().getByText('dated (list)').waitFor();
       await dialog()
         .getByText(/^Blocked on worker \d+/)
         .waitFor();
@@ -533,11 +533,11 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.keyboard.press('Space');
     await button('Select all 700').click();
     await says('700 selected');
-    await button('Remove 700 entries').click();
+    await button('Unblock 700 entries').click();
     await dialog().getByText('Source jail:web. One request drops 700 claims').waitFor();
     expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Unblock 700 entries' }).click();
-    await says('700 entries removed');
+    await says('700 entries unblocked');
     await says('No entry has these properties');
     page.off('request', note);
     expect(changes).toEqual(['DELETE ?source=jail%3Aweb&expect=700']);

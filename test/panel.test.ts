@@ -1,6 +1,6 @@
 // What an operator on call does, in a real Chromium with the real service and HAProxy.
 import { kill } from 'node:process';
-import type { Browser, Page, Request, Route } from 'playwright-core';
+import type { Browser, Locator, Page, Request, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { panelPages } from '../src/http/panel-pages.ts';
 import { seriousFindings } from '../testkit/accessibility.ts';
@@ -134,7 +134,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       .getByRole('dialog')
       .getByText(/^Blocked on worker \d+/)
       .waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove entry', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unblock', exact: true }).click();
     await says('127.0.0.2 is no longer blocked');
     expect(await service.visit('127.0.0.2')).not.toBe(403);
     await button('Undo').click();
@@ -224,7 +224,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
   it('reports an Undo that fails, and why', async () => {
     await service.block('127.0.0.3');
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
-    await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
+    await row.getByRole('button', { name: 'Unblock 127.0.0.3' }).click();
     await says('127.0.0.3 is no longer blocked');
     await service.call('PUT', '/api/trusted-ips/127.0.0.0%2F30', { body: {} });
     await button('Undo').last().click();
@@ -235,14 +235,14 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
-  it('restores the last state of a removed entry, even if the list was older', async () => {
+  it('restores the last state of an unblocked entry, even if the list was older', async () => {
     await service.block('127.0.0.3', { reason: 'first' });
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.waitFor();
     const held: Route[] = [];
     await page.route(/\/api\/blocked-ips\?/, (route) => void held.push(route));
     await service.block('127.0.0.3', { reason: 'second' });
-    await row.getByRole('button', { name: 'Remove 127.0.0.3' }).click();
+    await row.getByRole('button', { name: 'Unblock 127.0.0.3' }).click();
     await says('127.0.0.3 is no longer blocked');
     await button('Undo').last().click();
     await says('127.0.0.3 blocked again');
@@ -330,15 +330,15 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${shown(good + 1)} blocked`);
   });
 
-  it('removes selected entries, with one Undo', async () => {
+  it('unblocks selected entries, with one Undo', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
     for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Shift+Space');
     await says('5 selected');
-    await button('Remove 5 entries').click();
-    await says('5 entries removed');
+    await button('Unblock 5 entries').click();
+    await says('5 entries unblocked');
     await says(`${shown(good - 4)} blocked`);
     await button('Undo').last().click();
     await says(`${shown(good + 1)} blocked`);
@@ -352,8 +352,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await page.keyboard.press('Shift+Space');
     await says('3 selected');
     await service.unblock('10.0.0.1');
-    await button('Remove 3 entries').click();
-    await says('2 of 3 entries removed');
+    await button('Unblock 3 entries').click();
+    await says('2 of 3 entries unblocked');
     await says('Not blocked before: 10.0.0.1.');
     await says(`${shown(good - 2)} blocked`);
     await button('Undo').last().click();
@@ -461,7 +461,10 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
 
   it('fits a phone without horizontal scrolling', async () => {
     await page.setViewportSize({ width: 320, height: 740 });
+    const touch = await page.context().newCDPSession(page);
     try {
+      await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+      await service.call('PUT', '/api/trusted-ips/192.0.2.9', { body: { note: 'monitoring' } });
       await page.goto(base());
       const bar = page.getByRole('navigation', { name: 'Main pages' });
       await bar.waitFor();
@@ -480,6 +483,21 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
         await page.waitForURL((url) => url.pathname === path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.locator('.mantine-Loader-root').first().waitFor({ state: 'detached' });
+        // In the header, or where the state of blocking takes its place, on the page.
+        const titles = `[...document.querySelectorAll('h1, [data-alone]')].filter((one) => one.offsetWidth > 1).length`;
+        expect([path, await page.evaluate(titles)]).toEqual([path, 1]);
+        // A finger is 44 pixels wide; links in a text are as high as it.
+        const small = `[...document.querySelectorAll('main :is(button, [data-row] a)')]
+          .filter((one) => one.offsetHeight > 1 && one.offsetHeight < 44)
+          .map((one) => one.textContent || one.ariaLabel)`;
+        expect([path, await page.evaluate(small)]).toEqual([path, []]);
+        if (path === '/trusted') {
+          const card = page.getByRole('row').filter({ hasText: '192.0.2.9' });
+          const heightOf = async (one: Locator) => (await one.boundingBox())?.height ?? 0;
+          // Two lines, the first of which has buttons.
+          expect(await heightOf(card)).toBeLessThan(44 + 2 * 20);
+          await card.getByText('monitoring').waitFor();
+        }
         expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
       }
       await service.block('198.51.100.77');
@@ -497,6 +515,8 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
       await page.getByRole('button', { name: 'Order: Last hit, descending' }).waitFor();
       await service.unblock('198.51.100.77');
     } finally {
+      await touch.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+      await service.call('DELETE', '/api/trusted-ips/192.0.2.9');
       await page.setViewportSize({ width: 1280, height: 800 });
     }
   });

@@ -362,6 +362,7 @@ export const getAttack = operation({
         top_sites: [{ site: 'www.example.com', denied: 880 }],
         entries: [{ entry: '192.0.2.0/24', denied: 900, source: 'drop' }],
         ...{ from: '2026-11-20T10:00:00.000Z', step_seconds: 60, values: [340, 360, 330] },
+        sampled: { one_in: 16 },
         complete: false,
         gaps: [],
       },

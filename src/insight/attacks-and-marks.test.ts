@@ -38,6 +38,7 @@ it('an attack is shown by minute, with the entries that denied it', async () => 
   const { id } = (await service.summary(3_600)).attack!;
   const open = await service.attack(id);
   expect(open).toMatchObject({ ended_at: null, usual: 12, peak: 360, step_seconds: 60, complete: true });
+  expect(open.sampled).toEqual({ one_in: 16 });
   expect(open.entries).toMatchObject([
     { entry: '192.0.2.9', source: 'manual' },
     { entry: '192.0.2.0/24', source: 'manual' },

@@ -321,7 +321,8 @@ export class InsightService {
       return { entry, denied, source: now?.entry === entry ? (names.get(now.source) ?? null) : null };
     });
     const steps = { from: iso(from), step_seconds: range.step, values: inSteps(points, range, 'sum') };
-    return { ...attackOf(attack), entries, ...steps, ...(await this.#known(attack.started_at, end)) };
+    const sampled = { one_in: sampledOneIn };
+    return { ...attackOf(attack), entries, ...steps, sampled, ...(await this.#known(attack.started_at, end)) };
   }
 
   #running(op: string): RunningInsight {

@@ -135,7 +135,7 @@ function inFirefox(): void {
     await says('127.0.0.9 is blocked');
     await eventually('it is denied', async () => (await service.visit('127.0.0.9')) === 403);
     await page.goto(`${base()}/blocked?entry=127.0.0.9`);
-    await button('Remove entry').click();
+    await button('Unblock').click();
     await says('127.0.0.9 is no longer blocked');
     await eventually('it is served', async () => (await service.visit('127.0.0.9')) !== 403);
   });

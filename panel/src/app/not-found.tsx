@@ -4,7 +4,7 @@ import { PageFrame } from '../parts/page-frame.tsx';
 
 export function NotFound() {
   return (
-    <PageFrame title="Page not found">
+    <PageFrame title="Page not found" isInHeader={false}>
       <Text>
         <Anchor renderRoot={(props) => <Link to="/" {...props} />}>Go to the overview</Anchor>
       </Text>

@@ -8,7 +8,7 @@ const fetchFailure = /preload CSS|dynamically imported module|module script fail
 export function PageFailure({ error }: ErrorComponentProps) {
   const fetchFailed = error instanceof Error && fetchFailure.test(error.message);
   return (
-    <PageFrame title="Could not show this page">
+    <PageFrame title="Could not show this page" isInHeader={false}>
       <ProblemAlert
         title={fetchFailed ? 'Could not load the page from the service' : 'Reloading the page may help'}
         error={

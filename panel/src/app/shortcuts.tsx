@@ -8,21 +8,48 @@ import classes from './shortcuts.module.css';
 import { useOffered } from './use-offered.ts';
 import { isTyping } from './use-page-keys.ts';
 
-const fixedKeys: readonly { readonly names: readonly string[]; readonly what: string }[] = [
-  { names: ['Ctrl', 'K'], what: 'Go to a page, check or block an address' },
-  { names: ['/'], what: 'Focus the search field' },
-  { names: ['Esc'], what: 'Close a dialog or clear the search' },
-  { names: ['↑', '↓', 'Home', 'End'], what: 'Move between the rows of a list' },
-  { names: ['Page Up', 'Page Down'], what: 'Move by a page in the list of blocked addresses' },
-  { names: ['Enter'], what: 'Open the row or run its first button' },
-  { names: ['Delete'], what: 'Remove the entry in this row' },
-  { names: ['Space'], what: 'Select a blocked address; with Shift, select the range from the last selected one' },
+interface KeyGroup {
+  readonly title: string;
+  readonly keys: readonly { readonly names: readonly string[]; readonly what: string }[];
+}
+
+const fixedGroups: readonly KeyGroup[] = [
   {
-    names: ['j', 'k', 'x', 'e', 'u'],
-    what: 'In the list of blocked addresses: move down and up, select, edit, remove',
+    title: 'Anywhere',
+    keys: [
+      { names: ['Ctrl', 'K'], what: 'Go to a page, check or block an address' },
+      { names: ['/'], what: 'Focus the search field' },
+      { names: ['Esc'], what: 'Close a dialog or clear the search' },
+      { names: ['?'], what: 'Show this list' },
+    ],
   },
-  { names: ['b'], what: 'Block an address, from the list of blocked addresses' },
-  { names: ['?'], what: 'Show this list' },
+  {
+    title: 'In a list',
+    keys: [
+      { names: ['↑', '↓', 'Home', 'End'], what: 'Move between rows' },
+      { names: ['Enter'], what: 'Open the row or run its first button' },
+      { names: ['Delete'], what: 'Remove the entry in this row' },
+    ],
+  },
+  {
+    title: 'In the blocked addresses',
+    keys: [
+      { names: ['j', 'k'], what: 'Move down and up' },
+      { names: ['Page Up', 'Page Down'], what: 'Move by a page' },
+      { names: ['Space', 'x'], what: 'Select; with Shift, the range from the last selected row' },
+      { names: ['b'], what: 'Block an address' },
+      { names: ['e'], what: 'Edit the entry, or all selected ones' },
+      { names: ['u', 'Delete'], what: 'Unblock the entry, or all selected ones' },
+    ],
+  },
+  {
+    title: 'In the map',
+    keys: [
+      { names: ['↑', '↓', '←', '→'], what: 'Move between networks' },
+      { names: ['Enter'], what: 'Open a network' },
+      { names: ['Esc'], what: 'Go back' },
+    ],
+  },
 ];
 
 export function Shortcuts() {
@@ -55,25 +82,34 @@ export function Shortcuts() {
 }
 
 function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
-  const pageKeys = offeredOf(destinations, useOffered()).flatMap(({ key, label }) =>
+  const pages = offeredOf(destinations, useOffered());
+  const pageKeys = pages.flatMap(({ key, label }) =>
     key === undefined ? [] : [{ names: ['g', key], what: `Open ${label}` }],
   );
+  const groups = [...fixedGroups, { title: 'Pages', keys: pageKeys }];
   useFocusReturn();
   useBackCloses(onClose);
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
-      <dl className={classes.keys}>
-        {[...fixedKeys, ...pageKeys].map(({ names, what }) => (
-          <Fragment key={what}>
-            <dt>
-              {names.map((name) => (
-                <Kbd key={name}>{name}</Kbd>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="xl">
+      <div className={classes.groups}>
+        {groups.map(({ title, keys }) => (
+          <section key={title} aria-label={title} className={classes.group}>
+            <h3 className={classes.title}>{title}</h3>
+            <dl className={classes.keys}>
+              {keys.map(({ names, what }) => (
+                <Fragment key={what}>
+                  <dt>
+                    {names.map((name) => (
+                      <Kbd key={name}>{name}</Kbd>
+                    ))}
+                  </dt>
+                  <dd>{what}</dd>
+                </Fragment>
               ))}
-            </dt>
-            <dd>{what}</dd>
-          </Fragment>
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
     </Modal>
   );
 }

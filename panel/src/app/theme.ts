@@ -1,5 +1,6 @@
 import {
   Alert,
+  Checkbox,
   type CSSVariablesResolver,
   createTheme,
   Drawer,
@@ -86,6 +87,7 @@ export const theme = createTheme({
     Drawer: Drawer.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
     }),
+    Checkbox: Checkbox.extend({ defaultProps: { radius: 'sm' }, classNames: { input: classes.checkbox ?? '' } }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { withItemsBorders: false } }),
     Notification: Notification.extend({
       classNames: { root: classes.notification ?? '', description: classes.notificationText ?? '' },
@@ -120,6 +122,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--panel-unknown': '#59616d',
     '--panel-quiet': '#3f4651',
     '--panel-line': '#e3e6ea',
+    '--panel-box': '#8a919c',
     '--panel-raised': '#ffffff',
     '--panel-ground': '#fbfbfc',
     '--panel-side': '#f4f6f8',
@@ -138,6 +141,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--panel-unknown': '#a0a7b1',
     '--panel-quiet': '#b9bfc8',
     '--panel-line': '#25292f',
+    '--panel-box': '#6b727d',
     '--panel-raised': '#15181d',
     '--panel-ground': '#0f1114',
     '--panel-side': '#0a0b0d',

@@ -48,6 +48,7 @@ export const ActivityIcon = icon(<path d="M3 12h4l3 7 4-14 3 7h4" />);
 export const SendIcon = icon(<path d="M4 12 20 4l-6.500 16-3-6.500zM10.500 13.500 20 4" />);
 export const KeyIcon = icon(<path d="M8 10.500a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l8-8M16 7l3 3" />);
 export const LockIcon = icon(<path d="M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3M12 14.500v2" />);
+export const UnblockIcon = icon(<path d="M6 11h12v9H6zM8.500 11V7.500a3.500 3.500 0 0 1 6.800-1.100M12 14.500v2" />);
 export const LayersIcon = icon(
   <path d="M12 4 3.500 8.500 12 13l8.500-4.500zM3.500 12.500 12 17l8.500-4.500M3.500 16.500 12 21l8.500-4.500" />,
 );

@@ -4,14 +4,14 @@ import classes from './page-frame.module.css';
 
 interface PageFrameProps {
   readonly title: string;
-  /** On a phone only the header of the panel has the title: the page needs the room. */
+  /** False: it says more than the title in the header of the panel, which is all that a phone has room for. */
   readonly isInHeader?: boolean;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function PageFrame({ title, isInHeader = false, about, actions, children }: PageFrameProps) {
+export function PageFrame({ title, isInHeader = true, about, actions, children }: PageFrameProps) {
   useEffect(() => {
     document.title = `${title} · proxy-manager`;
   }, [title]);

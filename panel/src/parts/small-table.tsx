@@ -2,6 +2,7 @@ import { Anchor, Group, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PanelPage } from '../../../src/http/panel-pages.ts';
+import cards from './card-rows.module.css';
 import classes from './small-table.module.css';
 import styles from './styles.module.css';
 import { useRowKeys } from './use-row-keys.ts';
@@ -32,10 +33,12 @@ interface SmallTableProps {
   /** Instead of a table without rows. */
   readonly empty: ReactNode;
   readonly note?: ReactNode;
+  /** On a phone each row is a card of two lines: `data-card` is the place of a cell. */
+  readonly isCards?: boolean;
 }
 
 /** The first rows of a longer list. */
-export function SmallTable({ title, id, link, aside, columns, rows, empty, note }: SmallTableProps) {
+export function SmallTable({ title, id, link, aside, columns, rows, empty, note, isCards = false }: SmallTableProps) {
   const keys = useRowKeys();
   return (
     <section className={`${styles.card} ${classes.box}`} id={id} aria-label={title}>
@@ -55,7 +58,7 @@ export function SmallTable({ title, id, link, aside, columns, rows, empty, note 
           {empty}
         </Text>
       ) : (
-        <table className={classes.table} aria-label={title}>
+        <table className={`${classes.table} ${isCards ? cards.cards : ''}`} aria-label={title}>
           <thead>
             <tr>
               {columns.map(({ name, figure, hidden, wide }) => (

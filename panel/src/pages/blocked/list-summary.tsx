@@ -19,12 +19,12 @@ interface ListSummaryProps {
   readonly onSelectAll: (() => void) | null;
   /** Null: one request cannot change them, or the key may not. */
   readonly onEdit: (() => void) | null;
-  readonly onRemove: () => void;
+  readonly onUnblock: () => void;
   readonly onClear: () => void;
 }
 
 export function ListSummary(props: ListSummaryProps) {
-  const { cache, query, sort, selected, onSelectAll, onEdit, onRemove, onClear } = props;
+  const { cache, query, sort, selected, onSelectAll, onEdit, onUnblock, onClear } = props;
   const { total } = cache;
   const count = selected === 'all' ? (total ?? 0) : selected;
   const more = total !== null && total > count;
@@ -47,8 +47,8 @@ export function ListSummary(props: ListSummaryProps) {
               Edit {counted(count, 'entry', 'entries')}
             </Button>
           )}
-          <Button size="compact-sm" color="red" variant="light" onClick={onRemove}>
-            Remove {counted(count, 'entry', 'entries')}
+          <Button size="compact-sm" color="red" variant="light" onClick={onUnblock}>
+            Unblock {counted(count, 'entry', 'entries')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={onClear}>
             Clear selection

@@ -1,5 +1,6 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import styles from '../../parts/styles.module.css';
+import { useAllowed } from '../../session/session.ts';
 import { isNetwork, type Search } from './search.ts';
 
 interface NoEntriesProps {
@@ -11,9 +12,13 @@ interface NoEntriesProps {
   readonly neverMatched: boolean;
   readonly onSearchText: () => void;
   readonly onClearFilters: () => void;
+  readonly onBlock: () => void;
+  readonly onImport: () => void;
 }
 
-export function NoEntries({ search, expiring, filtered, neverMatched, onSearchText, onClearFilters }: NoEntriesProps) {
+export function NoEntries(props: NoEntriesProps) {
+  const { search, expiring, filtered, neverMatched, onSearchText, onClearFilters, onBlock, onImport } = props;
+  const may = useAllowed('block');
   const { title, hint } = words(search, expiring, filtered, neverMatched);
   return (
     <div className={styles.card}>
@@ -32,6 +37,16 @@ export function NoEntries({ search, expiring, filtered, neverMatched, onSearchTe
         <Button mt="sm" size="compact-sm" variant="default" onClick={onClearFilters}>
           Remove all filters
         </Button>
+      )}
+      {search.kind === 'all' && !filtered && may && (
+        <Group mt="sm" gap="xs">
+          <Button size="compact-sm" onClick={onBlock}>
+            Block an address
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={onImport}>
+            Import a list
+          </Button>
+        </Group>
       )}
     </div>
   );
@@ -53,7 +68,7 @@ function words(
             title: 'No entry has these properties',
             hint: neverMatched ? onlyOldEnough : 'Other entries may be blocked: the filters leave them out.',
           }
-        : { title: 'No blocked addresses yet', hint: 'Block an address or import a list.' };
+        : { title: 'No blocked addresses yet', hint: 'Every client is served. A blocked one gets 403, on every site.' };
     case 'address':
       return {
         title: `No matches for ${search.q}${among}`,

@@ -55,15 +55,15 @@ export default function BlockedPage() {
 
   useBlockKey(allowed, () => setDialog({ kind: 'block', entry: null }));
 
-  const removeAll = (entries: readonly BlockedIp[]): void => {
+  const unblockAll = (entries: readonly BlockedIp[]): void => {
     selection.drop(entries);
     setDialog(null);
     if (opened !== '') setOpened('');
     void unblock(entries);
   };
-  const removeSelected = (): void => {
+  const unblockSelected = (): void => {
     if (selection.all) setDialog({ kind: 'unblock all' });
-    else removeAll([...selection.entries.values()]);
+    else unblockAll([...selection.entries.values()]);
   };
   const editSelected = (): void => {
     const [first, ...others] = selection.entries.values();
@@ -88,7 +88,6 @@ export default function BlockedPage() {
     <div className={classes.page}>
       <PageFrame
         title="Blocked addresses"
-        isInHeader
         actions={
           <ListActions
             query={query}
@@ -110,7 +109,7 @@ export default function BlockedPage() {
           selected={selection.all ? 'all' : selection.entries.size}
           onSelectAll={everything === null ? null : selection.selectAll}
           onEdit={allowed && !selection.all ? editSelected : null}
-          onRemove={removeSelected}
+          onUnblock={unblockSelected}
           onClear={selection.clear}
         />
       </PageFrame>
@@ -132,6 +131,8 @@ export default function BlockedPage() {
           neverMatched={query.not_hit_for !== ''}
           onSearchText={search.searchAsText}
           onClearFilters={() => search.setFilter(noFilter, 'push')}
+          onBlock={() => setDialog({ kind: 'block', entry: null })}
+          onImport={() => setDialog({ kind: 'import' })}
         />
       )}
       <div className={classes.body}>
@@ -144,8 +145,8 @@ export default function BlockedPage() {
             sort={sort}
             onSelect={allowed ? selection.select : null}
             onOpen={(entry) => setOpened(entry.ip_address, opened === '' ? 'push' : 'replace')}
-            onRemove={allowed ? (entry) => removeAll([entry]) : null}
-            onRemoveSelected={allowed ? removeSelected : null}
+            onUnblock={allowed ? (entry) => unblockAll([entry]) : null}
+            onUnblockSelected={allowed ? unblockSelected : null}
             onEdit={allowed ? edit : null}
           />
         )}
@@ -158,7 +159,7 @@ export default function BlockedPage() {
               setOpened('');
               setDialog({ kind: 'block', entry });
             }}
-            onRemove={(entry) => removeAll([entry])}
+            onUnblock={(entry) => unblockAll([entry])}
           />
         )}
       </div>

@@ -36,20 +36,20 @@ test('reports and restores only those entries of a bulk removal that were remove
   const all = [one, two, three];
   const whole = bulk({ removed: 3, not_blocked: [] });
   expect(bulkRemovalWords(all, whole, null)).toEqual({
-    title: '3 entries removed',
+    title: '3 entries unblocked',
     tone: 'good',
     words: 'Removed from every worker.',
   });
   expect(droppedOf(all, whole, null)).toEqual(all);
   const part = bulk({ removed: 1, unchanged: 2, not_blocked: ['192.0.2.1', '192.0.2.3'] });
   expect(bulkRemovalWords(all, part, null)).toEqual({
-    title: '1 of 3 entries removed',
+    title: '1 of 3 entries unblocked',
     tone: 'warn',
     words: 'Not blocked before: 192.0.2.1, 192.0.2.3. Removed from every worker.',
   });
   expect(droppedOf(all, part, null)).toEqual([two]);
   const none = bulk({ removed: 0, unchanged: 3, not_blocked: all.map(({ ip_address: ip }) => ip) });
-  expect(bulkRemovalWords(all, none, null).title).toBe('No entry removed');
+  expect(bulkRemovalWords(all, none, null).title).toBe('No entry unblocked');
   expect(droppedOf(all, none, null)).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test('reports those entries of a bulk removal that a network still blocks', () =
   expect(
     bulkRemovalWords([one, two, three], bulk({ removed: 3, still_blocked, still_blocked_total: 3 }), null),
   ).toEqual({
-    title: '3 entries removed',
+    title: '3 entries unblocked',
     tone: 'warn',
     words: '3 addresses are still blocked by 192.0.2.0/24.',
   });
@@ -84,7 +84,7 @@ test('restores what lost a claim too, and not what only lists claim', () => {
   const claimed = bulk({ still_claimed_total: 1, not_blocked: [one.ip_address] });
   expect(droppedOf([one, alsoListed], claimed, null)).toEqual([alsoListed]);
   expect(bulkRemovalWords([one, alsoListed], claimed, null)).toEqual({
-    title: 'No entry removed',
+    title: 'No entry unblocked',
     tone: 'warn',
     words: 'Still blocked by other sources: 192.0.2.2. Not blocked before: 192.0.2.1. Active in every worker.',
   });
@@ -110,7 +110,7 @@ test('offers no undo if the response does not list the removed entries', () => {
   const answer = bulk({ removed: 2, unchanged: 1 });
   expect(droppedOf([one, two, three], answer, null)).toBeNull();
   expect(bulkRemovalWords([one, two, three], answer, null)).toEqual({
-    title: '2 of 3 entries removed',
+    title: '2 of 3 entries unblocked',
     tone: 'warn',
     words: '1 had no entry. The response does not say which, so there is no Undo. Removed from every worker.',
   });

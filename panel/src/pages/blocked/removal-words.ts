@@ -72,7 +72,7 @@ export function droppedOf(
 export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnswer, boundTo: string | null): Message {
   const { removed, still_claimed_total: stays = 0 } = answer;
   const { tone, words } = stillBlocked(answer) ?? removedEverywhere(answer);
-  if (removed === entries.length) return { title: `${entriesOf(removed)} removed`, tone, words };
+  if (removed === entries.length) return { title: `${entriesOf(removed)} unblocked`, tone, words };
   const left = entries.length - removed;
   const others =
     droppedOf(entries, answer, boundTo) === null
@@ -80,7 +80,8 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
       : leftWords(entries, answer, boundTo);
   const result = removed > 0 ? ` ${words}` : stays > 0 ? ` ${runtimeWords(answer).words}` : '';
   return {
-    title: removed === 0 ? 'No entry removed' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} removed`,
+    title:
+      removed === 0 ? 'No entry unblocked' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} unblocked`,
     tone: 'warn',
     words: `${others}${result}`,
   };

@@ -17,7 +17,7 @@ function Removal() {
   const remove = useRemoval();
   return (
     <button type="button" onClick={() => void remove(entries)}>
-      Remove all
+      Unblock all
     </button>
   );
 }
@@ -34,8 +34,8 @@ it.each([
     return { body: { ...counts, ...answer, runtime_map_updated: true } };
   });
   await renderInApp(<Removal />);
-  fireEvent.click(screen.getByRole('button', { name: 'Remove all' }));
-  await screen.findByText('1,500 entries removed');
+  fireEvent.click(screen.getByRole('button', { name: 'Unblock all' }));
+  await screen.findByText('1,500 entries unblocked');
   fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
   await screen.findByText('1,500 addresses blocked again');
   const batches = service.calls.filter(({ call }) => call.endsWith('/batch'));

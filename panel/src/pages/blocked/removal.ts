@@ -52,7 +52,7 @@ export function useRemoval(): (entries: readonly BlockedIp[]) => Promise<void> {
         toast({ ...bulkRemovalWords(entries, answer, boundTo), ...action });
       }
     } catch (error) {
-      toastProblem(`Could not remove ${named(entries)}`, error);
+      toastProblem(`Could not unblock ${named(entries)}`, error);
     } finally {
       refresh();
     }

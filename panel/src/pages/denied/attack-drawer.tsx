@@ -10,10 +10,14 @@ import { ChartBody } from '../../charts/series-chart/chart-body.tsx';
 import { spanText, useServiceNow } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
 import { Read } from '../../parts/read.tsx';
+import table from '../../parts/small-table.module.css';
 import { SmallTable } from '../../parts/small-table.tsx';
+import { useSourceColours } from '../../parts/source-colours.ts';
+import { SourceName } from '../../parts/source-name.tsx';
 import styles from '../../parts/styles.module.css';
 import { momentText } from '../../parts/times.ts';
 import { useFocusReturn } from '../../parts/use-focus-return.ts';
+import { attackWords } from './attack-words.ts';
 import classes from './denied.module.css';
 
 interface AttackDrawerProps {
@@ -49,7 +53,7 @@ export function AttackDrawer({ id, onClose }: AttackDrawerProps) {
 }
 
 function Content({ attack }: { readonly attack: AttackDetail }) {
-  const { started_at: start, ended_at: end, peak, usual, denied, top_sites: sites, entries } = attack;
+  const { started_at: start, ended_at: end, peak, usual, denied, top_sites: sites, entries, sampled } = attack;
   const now = useServiceNow(10_000);
   const [isTable, setIsTable] = useState(false);
   const data = useMemo(() => {
@@ -60,13 +64,28 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
       { perMinute: true, now: now / 1_000 },
     );
   }, [attack, now]);
-  const most = Math.max(1, ...entries.map((entry) => entry.denied));
+  const colourOf = useSourceColours();
+  const lasted = spanText((end === null ? now : Date.parse(end)) - Date.parse(start));
+  const shareOf = (part: number): number | null => (denied === 0 ? null : Math.min(1, part / denied));
   return (
     <Stack gap="md">
+      <Text size="sm">
+        {attackWords(attack, lasted)} HAProxy answered each of them with 403, so there is nothing to do for blocked
+        addresses.{' '}
+        {end === null && (
+          <>
+            Clients of the attack that are not blocked may be among the{' '}
+            <Anchor inherit renderRoot={(props) => <Link to="/candidates" {...props} />}>
+              candidates
+            </Anchor>
+            .
+          </>
+        )}
+      </Text>
       <dl className={classes.facts}>
         <div>
           <dt>{end === null ? 'Continues for' : 'Lasted'}</dt>
-          <dd>{spanText((end === null ? now : Date.parse(end)) - Date.parse(start))}</dd>
+          <dd>{lasted}</dd>
         </div>
         <div>
           <dt>Denied requests</dt>
@@ -104,8 +123,9 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
         columns={[
           { name: 'Entry' },
           { name: 'Source', wide: true },
-          { name: 'Picture', hidden: true },
+          { name: 'Picture', hidden: true, wide: true },
           { name: 'Denied', figure: true },
+          { name: 'Share', figure: true },
         ]}
         rows={entries.map(({ entry, source, denied: own }) => (
           <tr key={entry} data-row>
@@ -114,32 +134,37 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
                 {entry}
               </Anchor>
             </td>
-            <td className={classes.source}>{source ?? 'not blocked now'}</td>
-            <td className={classes.bar}>
-              <ShareBar share={own / most} />
+            <td className={`${table.dim} ${table.wide}`}>
+              {source === null ? 'not blocked now' : <SourceName name={source} colourOf={colourOf} />}
+            </td>
+            <td className={`${classes.bar} ${table.wide}`}>
+              <ShareBar share={shareOf(own) ?? 0} />
             </td>
             <td data-figure="true">{count(own)}</td>
+            <td data-figure="true">{percent(shareOf(own))}</td>
           </tr>
         ))}
         empty="Not known."
-        note="In the hours of the attack, at most the last 24."
+        note="Share: of all denied requests of the attack. An entry is counted by full hours, at most the last 24, so it may include some from before and after."
       />
       <SmallTable
         title="Sites"
         id="attack-sites"
-        columns={[{ name: 'Site' }, { name: 'Picture', hidden: true }, { name: 'Of denied', figure: true }]}
+        columns={[{ name: 'Site' }, { name: 'Picture', hidden: true, wide: true }, { name: 'Share', figure: true }]}
         rows={sites.map(({ site, denied: own }) => {
-          const share = denied === 0 ? null : Math.min(1, own / denied);
+          const share = shareOf(own);
           return (
             <tr key={site} data-row>
               <td>{site}</td>
-              <td className={classes.bar}>{share !== null && <ShareBar share={share} />}</td>
+              <td className={`${classes.bar} ${table.wide}`}>
+                <ShareBar share={share ?? 0} />
+              </td>
               <td data-figure="true">{percent(share)}</td>
             </tr>
           );
         })}
         empty="Not known."
-        note="Estimated: HAProxy counts 1 in 16 requests of each site."
+        note={`Share: of all denied requests of the attack.${sampled === null ? '' : ` Estimated: HAProxy counts 1 in ${sampled.one_in} requests of each site.`}`}
       />
     </Stack>
   );

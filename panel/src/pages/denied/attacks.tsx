@@ -31,6 +31,8 @@ export function Attacks({ onOpen }: { readonly onOpen: (id: string) => void }) {
               <ListTable
                 label="Attacks"
                 columns={['Began', 'Lasted', 'Peak/min', 'Usual/min', 'Denied', 'Most at', 'Most from']}
+                figures={['Peak/min', 'Usual/min', 'Denied']}
+                isCards
                 buttons={null}
               >
                 {items.slice(0, shown).map((attack) => (
@@ -68,12 +70,12 @@ function Row({ attack, onOpen }: RowProps) {
   } = attack;
   return (
     <tr data-row>
-      <td data-label="Began">
+      <td data-label="Began" data-card="name">
         <button type="button" className={classes.open} onClick={() => onOpen(String(id))}>
           {momentText(start)}
         </button>
       </td>
-      <td data-label="Lasted">
+      <td data-label="Lasted" data-card="about">
         {end === null ? (
           <StateMark tone="warn">
             <SpanSince time={start} />, continues
@@ -82,19 +84,19 @@ function Row({ attack, onOpen }: RowProps) {
           spanText(Date.parse(end) - Date.parse(start))
         )}
       </td>
-      <td data-label="Peak/min" className={styles.figure}>
+      <td data-label="Peak/min" data-card="about" data-figure>
         {count(peak)}
       </td>
-      <td data-label="Usual/min" className={styles.figure}>
+      <td data-label="Usual/min" data-figure>
         {count(usual)}
       </td>
-      <td data-label="Denied" className={styles.figure}>
+      <td data-label="Denied" data-card="value" data-figure>
         {count(denied)}
       </td>
-      <td data-label="Most at" data-long>
+      <td data-label="Most at" data-card="about" data-long>
         {sites[0]?.site ?? '–'}
       </td>
-      <td data-label="Most from" data-long className={styles.mono}>
+      <td data-label="Most from" data-card="about" data-long className={styles.mono}>
         {networks[0]?.entry ?? '–'}
       </td>
     </tr>

@@ -10,6 +10,8 @@ import { LoadOlder } from '../../parts/load-older.tsx';
 import { Read } from '../../parts/read.tsx';
 import classes from '../../parts/small-table.module.css';
 import { SmallTable } from '../../parts/small-table.tsx';
+import { type ColourOf, useSourceColours } from '../../parts/source-colours.ts';
+import { SourceName } from '../../parts/source-name.tsx';
 import styles from '../../parts/styles.module.css';
 
 interface KnockingAddressesProps {
@@ -24,6 +26,7 @@ const isTotal = (range: RangeName): boolean => range === '7d' || range === '30d'
 
 /** The addresses that were denied, and by which entry. */
 export function KnockingAddresses({ knocking, range, order, onOrder }: KnockingAddressesProps) {
+  const colourOf = useSourceColours();
   const columns = [
     { name: 'Address' },
     { name: 'Entry', wide: true },
@@ -48,12 +51,15 @@ export function KnockingAddresses({ knocking, range, order, onOrder }: KnockingA
                 onChange={(value) => onOrder(value as KnockingOrder)}
                 data={[
                   { value: 'hits', label: 'Most denied' },
-                  { value: 'last_hit', label: 'Newest' },
+                  { value: 'last_hit', label: 'Last denied' },
                 ]}
               />
             }
             columns={columns}
-            rows={pages.flatMap(({ items }) => items.map((one) => <Row key={one.ip_address} address={one} />))}
+            isCards
+            rows={pages.flatMap(({ items }) =>
+              items.map((one) => <Row key={one.ip_address} address={one} colourOf={colourOf} />),
+            )}
             empty={`No request was denied in the last ${rangeLabels[range]}.${pages[0]?.complete === false ? ' A part of it was not watched.' : ''}`}
             {...(pages[0] === undefined || pages[0].total === 0 ? {} : { note: noteOf(pages[0], range) })}
           />
@@ -73,16 +79,20 @@ function noteOf({ total, complete }: KnockingPage, range: RangeName): string {
   ].join(' ');
 }
 
-function Row({ address }: { readonly address: KnockingAddress }) {
+function Row({ address, colourOf }: { readonly address: KnockingAddress; readonly colourOf: ColourOf }) {
   const { ip_address: ip, entry, source, hits, spark, first_hit: first, last_hit: last } = address;
   return (
     <tr data-row>
-      <td className={`${styles.mono} ${styles.wrap}`}>
+      <td data-card="name" className={`${styles.mono} ${styles.wrap}`}>
         <Anchor inherit renderRoot={(props) => <Link to="/check" search={{ ip }} {...props} />}>
           {ip}
         </Anchor>
       </td>
-      <td className={`${styles.mono} ${styles.wrap} ${classes.wide}`}>
+      <td
+        // Beside the address, the same again would say nothing.
+        data-card={entry === ip ? undefined : 'about'}
+        className={`${styles.mono} ${styles.wrap} ${classes.wide}`}
+      >
         {entry === null ? (
           <span className={classes.dim}>not blocked now</span>
         ) : (
@@ -91,15 +101,19 @@ function Row({ address }: { readonly address: KnockingAddress }) {
           </Anchor>
         )}
       </td>
-      <td className={`${classes.dim} ${classes.wide}`}>{source}</td>
-      <td data-figure="true">{count(hits)}</td>
+      <td data-card="about" className={`${classes.dim} ${classes.wide}`}>
+        {source !== null && <SourceName name={source} colourOf={colourOf} />}
+      </td>
+      <td data-card="value" data-figure="true">
+        {count(hits)}
+      </td>
       <td className={classes.wide}>
         <SparkBars values={spark} />
       </td>
       <td data-figure="true" className={`${classes.dim} ${classes.wide}`}>
         <Age time={first} />
       </td>
-      <td data-figure="true" className={classes.dim}>
+      <td data-card="when" data-figure="true" className={classes.dim}>
         <Age time={last} />
       </td>
     </tr>

@@ -3,8 +3,8 @@ import type { EntryMap } from '../../api/entry-map.ts';
 import styles from '../../parts/styles.module.css';
 import { visibleText } from '../../parts/visible-text.ts';
 import classes from './map.module.css';
-import { areasOf } from './map-areas.ts';
-import { legendOf, scaleGradient } from './map-colours.ts';
+import { areasOf, firstByte } from './map-areas.ts';
+import { cssOf, isUnused, legendOf, scaleGradient, unusedColour } from './map-colours.ts';
 
 const titles = {
   density: 'Blocked addresses in a cell',
@@ -15,7 +15,9 @@ const titles = {
 
 export function Legend({ map }: { readonly map: EntryMap }) {
   const theme = useComputedColorScheme('light');
-  const { cellPrefix } = areasOf(map.network === '0.0.0.0/0' ? null : map.network);
+  const whole = map.network === '0.0.0.0/0';
+  const { cellPrefix } = areasOf(whole ? null : map.network);
+  const hasUnused = whole || isUnused(firstByte(map.network));
   return (
     <section className={styles.card} aria-label="Legend">
       <h2 className={classes.cardTitle}>{titles[map.layer]}</h2>
@@ -35,6 +37,15 @@ export function Legend({ map }: { readonly map: EntryMap }) {
           ))}
         </ul>
       )}
+      <p className={classes.cells}>
+        {hasUnused && (
+          <>
+            <span className={classes.swatch} style={{ background: cssOf(unusedColour(theme)) }} aria-hidden="true" />
+            {'Reserved: no clients. '}
+          </>
+        )}
+        One cell is a /{cellPrefix}.
+      </p>
     </section>
   );
 }

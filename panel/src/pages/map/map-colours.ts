@@ -118,22 +118,25 @@ interface LegendItem {
   readonly colour: string;
 }
 
+export function cssOf([red, green, blue]: Colour): string {
+  return `rgb(${red} ${green} ${blue})`;
+}
+
 /** Of layers with a colour for each meaning. */
 export function legendOf({ layer, sources }: EntryMap, theme: Theme): readonly LegendItem[] {
-  const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`;
   const colours = themes[theme];
   if (layer === 'expiry')
-    return expirySteps.map((label, at) => ({ label, colour: css(colours.expiry[at] ?? colours.ground) }));
+    return expirySteps.map((label, at) => ({ label, colour: cssOf(colours.expiry[at] ?? colours.ground) }));
   if (layer !== 'source') return [];
   const named = sources
     .slice(0, colouredSources)
-    .map((label, at) => ({ label, colour: css(colours.sources[at as 0]) }));
-  const others = { label: 'another source', colour: css(colours.sources[colouredSources]) };
+    .map((label, at) => ({ label, colour: cssOf(colours.sources[at as 0]) }));
+  const others = { label: 'another source', colour: cssOf(colours.sources[colouredSources]) };
   return sources.length > colouredSources ? [...named, others] : named;
 }
 
 /** From the least to the most. */
 export function scaleGradient(theme: Theme): string {
-  const stops = themes[theme].scale.map(([red, green, blue]) => `rgb(${red} ${green} ${blue})`);
+  const stops = themes[theme].scale.map(cssOf);
   return `linear-gradient(to right, ${stops.join(', ')})`;
 }

@@ -41,7 +41,7 @@ it('says how many entries are how wide, and which networks are the widest', asyn
     ['/28–/29', '12,544'],
     ['/32', '162,496'],
   ]);
-  expect(screen.getByRole('heading', { name: 'Networks by size 175,042 entries' })).toBeDefined();
+  expect(screen.getByRole('heading', { name: 'Networks by size 175,042 IPv4 entries' })).toBeDefined();
   expect(rowsOf('The widest blocked networks')).toEqual([
     ['42.128.0.0/12', '1,048,576 addresses'],
     ['102.192.0.0/13', '524,288 addresses'],

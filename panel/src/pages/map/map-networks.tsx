@@ -26,7 +26,7 @@ export function NetworksBySize({ map }: MapNetworksProps) {
   return (
     <section className={styles.card} aria-label="Networks by size">
       <h2 className={classes.cardTitle}>
-        Networks by size <span className={classes.beside}>{count(all)} entries</span>
+        Networks by size <span className={classes.beside}>{count(all)} IPv4 entries</span>
       </h2>
       <table className={classes.table} aria-label="Entries by size">
         <thead className={classes.onlyRead}>

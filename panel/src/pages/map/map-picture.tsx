@@ -1,13 +1,15 @@
 // The picture: one canvas for the cells, and over it the grid of the networks, one of which is current.
-import { useComputedColorScheme } from '@mantine/core';
+import { Button, useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { EntryMap } from '../../api/entry-map.ts';
 import { cellAt, cellIndexes, placeOf } from '../../charts/hilbert.ts';
+import { counted } from '../../parts/counted.ts';
 import { count } from '../../parts/figures.ts';
 import classes from './map.module.css';
 import { blockOf, cellsOfArea, firstByte, type MapAreas, sortedBlocks, usedCells } from './map-areas.ts';
 import { colourTable, isUnused, type Theme, unusedColour } from './map-colours.ts';
+import { labelTones } from './map-labels.ts';
 
 interface MapPictureProps {
   readonly map: EntryMap;
@@ -30,6 +32,9 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
   const navigate = useNavigate();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [current, setCurrent] = useState(() => most(map, areas));
+  // A finger hides what it touches: it selects, and the button below opens.
+  const byTouch = useRef(false);
+  const tones = useMemo(() => labelTones(map, areas, theme), [map, areas, theme]);
   const side = 2 ** areas.order;
   useEffect(() => {
     if (canvas.current !== null) draw(canvas.current, map, areas, theme);
@@ -40,7 +45,7 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
     if (onOpen !== null) onOpen(network);
     else void navigate({ to: '/blocked', search: { q: network } });
   };
-  const placeUnder = (event: PointerEvent): number => {
+  const placeUnder = (event: MouseEvent): number => {
     const box = event.currentTarget.getBoundingClientRect();
     const cell = (offset: number, length: number): number =>
       Math.min(side - 1, Math.max(0, Math.floor((offset / length) * side)));
@@ -69,9 +74,18 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
           aria-label="Map of the blocked addresses. Arrow keys move between networks, Enter opens one."
           aria-describedby="map-area"
           onKeyDown={onKeyDown}
-          onPointerMove={(event) => setCurrent(placeUnder(event))}
-          onPointerDown={(event) => setCurrent(placeUnder(event))}
-          onClick={() => open(current)}
+          onPointerMove={(event) => {
+            if (event.pointerType === 'mouse') setCurrent(placeUnder(event));
+          }}
+          onPointerDown={(event) => {
+            byTouch.current = event.pointerType !== 'mouse';
+          }}
+          onClick={(event) => {
+            // A click by keyboard has no place.
+            if (event.detail === 0) open(current);
+            else if (byTouch.current) setCurrent(placeUnder(event));
+            else open(placeUnder(event));
+          }}
         >
           <canvas ref={canvas} className={classes.canvas} />
         </button>
@@ -81,13 +95,20 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
             return (
               <g key={network}>
                 <rect x={cell.x} y={cell.y} width={1} height={1} className={classes.line} />
-                <text x={cell.x + 0.06} y={cell.y + 0.27} fontSize={onOpen === null ? 0.16 : 0.22}>
+                <text
+                  x={cell.x + 0.06}
+                  y={cell.y + 0.27}
+                  fontSize={onOpen === null ? 0.16 : 0.22}
+                  data-tone={tones[place]}
+                >
                   {onOpen === null ? network.split('.', 2).join('.') : firstByte(network)}
                 </text>
               </g>
             );
           })}
-          <rect x={x + 0.02} y={y + 0.02} width={0.96} height={0.96} className={classes.current} />
+          {[classes.halo, classes.current].map((name) => (
+            <rect key={name} x={x + 0.02} y={y + 0.02} width={0.96} height={0.96} className={name} />
+          ))}
         </svg>
       </div>
       <p id="map-area" className={classes.area} role="status">
@@ -97,6 +118,9 @@ export function MapPicture({ map, areas, onOpen, onLeave }: MapPictureProps) {
           {onOpen === null ? 'Enter shows its entries · Esc goes back' : 'Enter opens it · arrow keys move'}
         </span>
       </p>
+      <Button className={classes.open ?? ''} variant="default" fullWidth onClick={() => open(current)}>
+        {onOpen === null ? 'Show entries in' : 'Open'} {areas.networks[current]}
+      </Button>
     </div>
   );
 }
@@ -105,7 +129,7 @@ function areaWords(map: EntryMap, areas: MapAreas, place: number): string {
   const { entries, addresses, denied } = blockOf(map, areas.networks[place] ?? '');
   const used = usedCells(map, place);
   const first = map.layer === 'hits' ? `${count(denied ?? 0)} denied requests · ` : '';
-  return `${first}${count(entries)} entries · ${count(addresses)} addresses · ${count(used)} of ${count(cellsOfArea)} cells (/${areas.cellPrefix})`;
+  return `${first}${counted(entries, 'entry', 'entries')} · ${counted(addresses, 'address', 'addresses')} · ${count(used)} of ${count(cellsOfArea)} cells (/${areas.cellPrefix})`;
 }
 
 /** The first one of the table is current at first. */

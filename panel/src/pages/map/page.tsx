@@ -36,6 +36,7 @@ export default function MapPage() {
   return (
     <PageFrame
       title={network === null ? 'Map' : `Map: ${network}`}
+      isInHeader={network === null}
       about={map.data === undefined ? undefined : <Sums map={map.data} />}
       actions={
         <>
@@ -108,8 +109,8 @@ function Sums({ map: { blocks, network } }: { readonly map: EntryMap }) {
   const bits = 32 - Number(network.split('/')[1]);
   return (
     <span title={`${count(addresses)} addresses`}>
-      {shortCount(addresses)} addresses are blocked by {count(entries)} entries, {percent(addresses / 2 ** bits)} of{' '}
-      {network === '0.0.0.0/0' ? 'IPv4' : 'the network'}
+      {shortCount(addresses)} addresses are blocked by {count(entries)} IPv4 entries, {percent(addresses / 2 ** bits)}{' '}
+      of {network === '0.0.0.0/0' ? 'IPv4' : 'the network'}
     </span>
   );
 }

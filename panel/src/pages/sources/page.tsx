@@ -19,6 +19,7 @@ import classes from './sources.module.css';
 const days = 30;
 const dayMs = 86_400_000;
 const shareColumn = `Share of denied, ${days} d`;
+const figures = ['Entries', 'Only here', `Matched, ${days} d`];
 const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, shareColumn, 'Newest claim'];
 
 /** Who wants addresses blocked, and what each of them is worth. */
@@ -40,7 +41,7 @@ export default function SourcesPage() {
         {({ items }) => (
           <>
             <div className={styles.card}>
-              <ListTable label="Sources" columns={columns} buttons="Actions">
+              <ListTable label="Sources" columns={columns} figures={figures} isCards buttons="Actions">
                 {items.map((source) => (
                   <Row
                     key={source.name}
@@ -105,7 +106,7 @@ function Row({
   const share = effect?.share ?? null;
   return (
     <tr data-row>
-      <td data-label="Name" data-long>
+      <td data-label="Name" data-card="name" data-long>
         <b>
           <SourceName name={name} colourOf={colourOf} />
         </b>
@@ -115,14 +116,16 @@ function Row({
           </Text>
         )}
       </td>
-      <td data-label="Kind">{kindWords[kind]}</td>
-      <td data-label="Entries" className={styles.figure}>
+      <td data-label="Kind" data-card="about">
+        {kindWords[kind]}
+      </td>
+      <td data-label="Entries" data-card="about" data-figure>
         {count(claims)}
       </td>
-      <td data-label="Only here" className={styles.figure}>
+      <td data-label="Only here" data-card="about" data-figure>
         {count(alone)}
       </td>
-      <td data-label={`Matched, ${days} d`} className={styles.figure}>
+      <td data-label={`Matched, ${days} d`} data-card="about" data-figure>
         <span>
           {count(effect?.matched_30d ?? null)}
           {effect !== undefined && claims > 0 && (
@@ -130,7 +133,7 @@ function Row({
           )}
         </span>
       </td>
-      <td data-label={shareColumn}>
+      <td data-label={shareColumn} data-card="value">
         {share === null ? (
           unknownFigure
         ) : (
@@ -140,8 +143,10 @@ function Row({
           </span>
         )}
       </td>
-      <td data-label="Newest claim">{last === null ? unknownFigure : <Age time={last} />}</td>
-      <td data-actions>
+      <td data-label="Newest claim" data-card="when">
+        {last === null ? unknownFigure : <Age time={last} />}
+      </td>
+      <td data-actions="below">
         {claims > 0 && (
           <span className={classes.links}>
             <Anchor

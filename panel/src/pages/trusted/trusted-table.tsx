@@ -19,20 +19,23 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
     <ListTable
       label="Trusted addresses"
       columns={['Address or network', 'Note', 'Since', 'Expires']}
+      isCards
       buttons={may ? 'Actions' : null}
     >
       {entries.map((entry) => (
         <tr key={entry.ip_address} data-row>
-          <td data-label="Address" className={styles.mono}>
+          <td data-label="Address" data-card="name" className={styles.mono}>
             {entry.ip_address}
           </td>
-          <td data-label="Note" data-long>
+          <td data-label="Note" data-card="about" data-long>
             {entry.note !== null && <UserText text={entry.note} />}
           </td>
-          <td data-label="Since">
+          <td data-label="Since" data-card="about" data-figure>
             <Age time={entry.added_at} />
           </td>
-          <td data-label="Expires">{entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}</td>
+          <td data-label="Expires" data-card="when">
+            {entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}
+          </td>
           {may && (
             <td data-actions>
               <RowButtons>

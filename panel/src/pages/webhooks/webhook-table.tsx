@@ -49,7 +49,7 @@ export function WebhookTable({ hooks, stale, retrying, onEdit, onRemove, onRetry
               )}
             </div>
           </td>
-          <td data-label="Queued" className={styles.figure}>
+          <td data-label="Queued" data-figure>
             {hook.enabled ? hook.pending.toLocaleString() : ''}
           </td>
           <td data-actions>

@@ -1,4 +1,5 @@
-import { Button, Chip, Group, Text } from '@mantine/core';
+import { Anchor, Button, Chip, Group, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import { useEventLog, useStreamState } from '../../../live/live.tsx';
 import type { ServiceEvent } from '../../../live/service-event.ts';
@@ -47,7 +48,7 @@ export function LiveList() {
       </Group>
       <div className={styles.card}>
         {shown.length === 0 ? (
-          <Empty narrowed={search !== '' || kinds.length > 0} />
+          <Empty narrowed={search !== '' || kinds.length > 0} hasAudit={admin} />
         ) : (
           <ul className={classes.events} aria-label="Events, newest first">
             {shown.map((event) => (
@@ -75,11 +76,24 @@ const EventItem = memo(function EventItem({ event }: { readonly event: ServiceEv
   );
 });
 
-function Empty({ narrowed }: { readonly narrowed: boolean }) {
+function Empty({ narrowed, hasAudit }: { readonly narrowed: boolean; readonly hasAudit: boolean }) {
   const { kind } = useStreamState();
   if (narrowed) return <EmptyState title="No matching events since you opened the panel" />;
   if (kind === 'live') {
-    return <EmptyState title="No events since you opened the panel">New events appear here automatically.</EmptyState>;
+    return (
+      <EmptyState title="No events since you opened the panel">
+        New events appear here automatically.
+        {hasAudit && (
+          <>
+            {' What was changed before is in the '}
+            <Anchor inherit renderRoot={(props) => <Link to="/activity" search={{ tab: 'audit' }} {...props} />}>
+              audit log
+            </Anchor>
+            .
+          </>
+        )}
+      </EmptyState>
+    );
   }
   return <EmptyState title="Live updates are disconnected">The reason is shown above.</EmptyState>;
 }

@@ -43,6 +43,13 @@ export function EntryHits({ ip }: { readonly ip: string }) {
   const hits = hitsOf(items);
   // The others are quieter, but not nothing.
   const least = total > items.length ? 'at least ' : '';
+  const hasClients = items.length > 0 && ip.includes('/');
+  // After all figures that it is about.
+  const unwatched = !complete && hits.last !== null && (
+    <Text size="xs" c="dimmed" mt={6}>
+      A part of the last 24 h was not watched: there may be more.
+    </Text>
+  );
   return (
     <>
       <Section
@@ -84,13 +91,9 @@ export function EntryHits({ ip }: { readonly ip: string }) {
             </div>
           </dl>
         )}
-        {!complete && hits.last !== null && (
-          <Text size="xs" c="dimmed" mt={6}>
-            A part of the last 24 h was not watched: there may be more.
-          </Text>
-        )}
+        {!hasClients && unwatched}
       </Section>
-      {items.length > 0 && ip.includes('/') && (
+      {hasClients && (
         <Section
           title="Clients inside"
           note={items.length > shownClients ? `${count(total)}, top ${shownClients}` : count(total)}
@@ -101,6 +104,7 @@ export function EntryHits({ ip }: { readonly ip: string }) {
               The figures add up the {mostOfEntry} loudest of {counted(total, 'client')}.
             </Text>
           )}
+          {unwatched}
         </Section>
       )}
     </>

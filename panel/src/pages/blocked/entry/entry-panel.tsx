@@ -1,13 +1,14 @@
 import { ActionIcon, Button, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { ApiProblem } from '../../../../../src/client/client.ts';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
-import { End } from '../../../parts/age.tsx';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import styles from '../../../parts/styles.module.css';
 import { useFocusReturn } from '../../../parts/use-focus-return.ts';
+import { UserText } from '../../../parts/user-text.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { widthText } from './address-words.ts';
 import classes from './entry-panel.module.css';
@@ -17,7 +18,7 @@ interface EntryPanelProps {
   readonly ip: string;
   readonly onClose: () => void;
   readonly onEdit: (entry: BlockedIp) => void;
-  readonly onRemove: (entry: BlockedIp) => void;
+  readonly onUnblock: (entry: BlockedIp) => void;
 }
 
 /** The whole story of an entry: beside the list where there is room, else over it. */
@@ -82,7 +83,7 @@ function useEscape(onClose: () => void): void {
   }, []);
 }
 
-function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
+function Content({ ip, onEdit, onUnblock }: EntryPanelProps) {
   const detail = useBlockedDetail(ip);
   const may = useAllowed('block');
   const entry = detail.data;
@@ -91,9 +92,13 @@ function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
   return (
     <Stack gap={0}>
       <div className={classes.part}>
+        {entry?.reason != null && (
+          <Text size="sm" className={styles.wrap ?? ''}>
+            <UserText text={entry.reason} />
+          </Text>
+        )}
         <Text size="sm" c="dimmed" mb="xs">
           {parse.ok && widthText(parse.entry)}
-          {entry !== undefined && <Ends entry={entry} />}
         </Text>
         <Group gap="xs" className={classes.actions ?? ''}>
           {may && !gone && entry !== undefined && (
@@ -101,8 +106,8 @@ function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
               <Button size="compact-sm" variant="default" onClick={() => onEdit(entry)}>
                 Edit entry
               </Button>
-              <Button size="compact-sm" color="red" variant="light" onClick={() => onRemove(entry)}>
-                Remove entry
+              <Button size="compact-sm" color="red" variant="light" onClick={() => onUnblock(entry)}>
+                Unblock
               </Button>
             </>
           )}
@@ -111,15 +116,5 @@ function Content({ ip, onEdit, onRemove }: EntryPanelProps) {
       </div>
       <EntryStory ip={ip} detail={detail} gone={gone} />
     </Stack>
-  );
-}
-
-function Ends({ entry }: { readonly entry: BlockedIp }): ReactNode {
-  if (entry.expires_at === null) return ' · permanent';
-  return (
-    <>
-      {' · expires '}
-      <End time={entry.expires_at} />
-    </>
   );
 }

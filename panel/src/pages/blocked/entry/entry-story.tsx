@@ -1,14 +1,15 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIpDetail } from '../../../api/types.ts';
-import { Age } from '../../../parts/age.tsx';
+import { Age, End } from '../../../parts/age.tsx';
 import { ClaimList } from '../../../parts/claim-list.tsx';
 import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
-import { claimsOf } from '../../../parts/source-words.ts';
+import { useSourceColours } from '../../../parts/source-colours.ts';
+import { SourceName } from '../../../parts/source-name.tsx';
+import { claimsOf, kindWords } from '../../../parts/source-words.ts';
 import { StateMark } from '../../../parts/state-mark.tsx';
-import styles from '../../../parts/styles.module.css';
 import { momentText } from '../../../parts/times.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import { Covering } from './covering.tsx';
@@ -23,33 +24,13 @@ interface EntryStoryProps {
   readonly gone: boolean;
 }
 
+/** What one asks first is first: what it is, whether it is enforced, since when and until when. */
 export function EntryStory({ ip, detail, gone }: EntryStoryProps) {
   const entry = detail.data;
+  const claims = entry === undefined ? [] : claimsOf(entry);
   return (
     <>
-      {entry !== undefined && (
-        <Section title="Entry">
-          <dl className={classes.facts}>
-            <dt>Reason</dt>
-            <dd>{entry.reason === null ? '—' : <UserText text={entry.reason} />}</dd>
-            <dt>Blocked by</dt>
-            <dd>{entry.blocked_by === null ? '—' : <UserText text={entry.blocked_by} />}</dd>
-            <dt>Since</dt>
-            <dd>
-              {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
-            </dd>
-            <dt>Expires</dt>
-            <dd>{entry.expires_at === null ? 'Never' : momentText(entry.expires_at)}</dd>
-          </dl>
-        </Section>
-      )}
-      <EntryHits ip={ip} />
-      {entry !== undefined && (
-        <Section title="Claims" note={counted(claimsOf(entry).length, 'source')}>
-          <ClaimList label="Claims" claims={claimsOf(entry)} />
-        </Section>
-      )}
-      <Section title="Enforcement">
+      <Section title="Enforcement" {...(detail.isSuccess ? { note: 'checked every 3 s' } : {})}>
         {gone && <StateMark tone="unknown">No longer blocked</StateMark>}
         {detail.isPending && <Loading what="Checking each worker" />}
         {detail.isError && !gone && (
@@ -60,10 +41,52 @@ export function EntryStory({ ip, detail, gone }: EntryStoryProps) {
           />
         )}
         {!detail.isError && entry !== undefined && <Workers workers={entry.workers} />}
+        {entry !== undefined && <Facts entry={entry} />}
       </Section>
+      <EntryHits ip={ip} />
+      {/* A single one is the entry itself. */}
+      {claims.length > 1 && (
+        <Section title="Claims" note={counted(claims.length, 'source')}>
+          <ClaimList label="Claims" claims={claims} />
+        </Section>
+      )}
       {entry !== undefined && <Covering ip={ip} coveredBy={entry.covered_by} />}
       {entry !== undefined && <EntryHistory entry={entry} />}
     </>
+  );
+}
+
+function Facts({ entry }: { readonly entry: BlockedIpDetail }) {
+  const colourOf = useSourceColours();
+  const [first, ...others] = claimsOf(entry);
+  return (
+    <dl className={classes.facts}>
+      <dt>Since</dt>
+      <dd>
+        {momentText(entry.blocked_at)} (<Age time={entry.blocked_at} />)
+      </dd>
+      <dt>Expires</dt>
+      <dd>
+        {entry.expires_at === null ? (
+          'Never'
+        ) : (
+          <>
+            {momentText(entry.expires_at)} (<End time={entry.expires_at} />)
+          </>
+        )}
+      </dd>
+      <dt>Blocked by</dt>
+      <dd>{entry.blocked_by === null ? '—' : <UserText text={entry.blocked_by} />}</dd>
+      {first !== undefined && others.length === 0 && (
+        <>
+          <dt>Source</dt>
+          <dd>
+            <SourceName name={first.source} colourOf={colourOf} />
+            {first.kind !== 'manual' && ` (${kindWords[first.kind].toLowerCase()})`}
+          </dd>
+        </>
+      )}
+    </dl>
   );
 }
 
@@ -77,9 +100,6 @@ function Workers({ workers }: Pick<BlockedIpDetail, 'workers'>) {
           {draining ? ' (draining)' : ''}
         </StateMark>
       ))}
-      <Text size="xs" c="dimmed" className={styles.figure}>
-        Checked in HAProxy every 3 s
-      </Text>
     </Stack>
   );
 }

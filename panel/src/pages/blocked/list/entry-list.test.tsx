@@ -21,7 +21,13 @@ const entry = (row: number): ListedIp => ({
 const requests: PageRequest[] = [];
 let service: FakeService;
 const sort = { by: 'address', descending: false, onSort: vi.fn() } as const;
-const handlers = { onSelect: vi.fn(), onOpen: vi.fn(), onRemove: vi.fn(), onRemoveSelected: vi.fn(), onEdit: vi.fn() };
+const handlers = {
+  onSelect: vi.fn(),
+  onOpen: vi.fn(),
+  onUnblock: vi.fn(),
+  onUnblockSelected: vi.fn(),
+  onEdit: vi.fn(),
+};
 
 async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
   service = new FakeService();
@@ -64,7 +70,7 @@ it('jumps to the last row with End, and loads its page alone', async () => {
   expect(requests.slice(1).map(({ offset }) => offset)).toEqual([950]);
 });
 
-it('opens, selects and removes the active row by keyboard', async () => {
+it('opens, selects and unblocks the active row by keyboard', async () => {
   const grid = await show();
   fireEvent.keyDown(grid, { key: 'ArrowDown' });
   fireEvent.keyDown(grid, { key: 'Enter' });
@@ -72,25 +78,25 @@ it('opens, selects and removes the active row by keyboard', async () => {
   fireEvent.keyDown(grid, { key: 'Delete' });
   expect(handlers.onOpen).toHaveBeenCalledWith(entry(1));
   expect(handlers.onSelect).toHaveBeenCalledWith(entry(1), null);
-  expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
+  expect(handlers.onUnblock).toHaveBeenCalledWith(entry(1));
 });
 
-it('moves, selects, edits and removes by letters too', async () => {
+it('moves, selects, edits and unblocks by letters too', async () => {
   const grid = await show();
   for (const key of ['j', 'j', 'k', 'x', 'e', 'u']) fireEvent.keyDown(grid, { key });
   expect(handlers.onSelect).toHaveBeenCalledWith(entry(1), null);
   expect(handlers.onEdit).toHaveBeenCalledWith(entry(1));
-  expect(handlers.onRemove).toHaveBeenCalledWith(entry(1));
+  expect(handlers.onUnblock).toHaveBeenCalledWith(entry(1));
 });
 
 it('edits nothing by key while all that the filters select is selected', async () => {
   const grid = await show('all');
   for (const key of ['e', 'u']) fireEvent.keyDown(grid, { key });
-  expect(handlers.onRemoveSelected).toHaveBeenCalledOnce();
+  expect(handlers.onUnblockSelected).toHaveBeenCalledOnce();
   expect(handlers.onEdit).not.toHaveBeenCalled();
 });
 
-it('selects a range with Shift, and removes all selected rows with Delete on one of them', async () => {
+it('selects a range with Shift, and unblocks all selected rows with Delete on one of them', async () => {
   const grid = await show([address(2)]);
   fireEvent.keyDown(grid, { key: ' ' });
   fireEvent.keyDown(grid, { key: 'ArrowDown' });
@@ -98,8 +104,8 @@ it('selects a range with Shift, and removes all selected rows with Delete on one
   fireEvent.keyDown(grid, { key: ' ', shiftKey: true });
   expect(handlers.onSelect).toHaveBeenLastCalledWith(entry(2), [entry(0), entry(1), entry(2)]);
   fireEvent.keyDown(grid, { key: 'Delete' });
-  expect(handlers.onRemoveSelected).toHaveBeenCalledOnce();
-  expect(handlers.onRemove).not.toHaveBeenCalled();
+  expect(handlers.onUnblockSelected).toHaveBeenCalledOnce();
+  expect(handlers.onUnblock).not.toHaveBeenCalled();
 });
 
 it('marks the searched text', async () => {
@@ -170,12 +176,12 @@ it('leaves the keys of a header to its button', async () => {
   expect(handlers.onOpen).not.toHaveBeenCalled();
 });
 
-it('marks every row as selected where all are, and removes all of them with Delete', async () => {
+it('marks every row as selected where all are, and unblocks all of them with Delete', async () => {
   const grid = await show('all');
   for (const row of screen.getAllByRole('row').slice(1)) expect(row.getAttribute('aria-selected')).toBe('true');
   fireEvent.keyDown(grid, { key: 'Delete' });
-  expect(handlers.onRemoveSelected).toHaveBeenCalledOnce();
-  expect(handlers.onRemove).not.toHaveBeenCalled();
+  expect(handlers.onUnblockSelected).toHaveBeenCalledOnce();
+  expect(handlers.onUnblock).not.toHaveBeenCalled();
 });
 
 it('marks the row whose story is open', async () => {

@@ -1,5 +1,5 @@
 // The list, which renders only the visible rows. One tab stop; arrows, Page Up and Down, Home and End move, Space
-// selects, Enter opens, Delete removes; so do j and k, x and u; e edits.
+// selects, Enter opens, Delete unblocks; so do j and k, x and u; e edits.
 import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
@@ -37,14 +37,14 @@ interface EntryListProps {
   /** Null: the key may not change entries. */
   readonly onSelect: ((entry: ListedIp, range: readonly ListedIp[] | null) => void) | null;
   readonly onOpen: (entry: ListedIp) => void;
-  readonly onRemove: ((entry: ListedIp) => void) | null;
-  readonly onRemoveSelected: (() => void) | null;
+  readonly onUnblock: ((entry: ListedIp) => void) | null;
+  readonly onUnblockSelected: (() => void) | null;
   /** Of the row, or of all selected ones if it is one of them. */
   readonly onEdit: ((entry: ListedIp) => void) | null;
 }
 
 export function EntryList(props: EntryListProps) {
-  const { cache, query, selected, opened, sort, onSelect, onOpen, onRemove, onRemoveSelected, onEdit } = props;
+  const { cache, query, selected, opened, sort, onSelect, onOpen, onUnblock, onUnblockSelected, onEdit } = props;
   const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
@@ -103,15 +103,15 @@ export function EntryList(props: EntryListProps) {
     onSelect(entry, range);
   };
 
-  const latest = useRef({ select, onOpen, onRemove });
+  const latest = useRef({ select, onOpen, onUnblock });
   useLayoutEffect(() => {
-    latest.current = { select, onOpen, onRemove };
+    latest.current = { select, onOpen, onUnblock };
   });
   const [actions] = useState<RowActions>(() => ({
     activate: setActive,
     select: (index, extend) => latest.current.select(index, extend),
     open: (entry) => latest.current.onOpen(entry),
-    remove: (entry) => latest.current.onRemove?.(entry),
+    unblock: (entry) => latest.current.onUnblock?.(entry),
   }));
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -133,10 +133,10 @@ export function EntryList(props: EntryListProps) {
     if (to !== undefined) show(to);
     else if (event.key === ' ' || event.key === 'x') select(active, event.shiftKey);
     else if (event.key === 'Enter' && entry !== undefined) onOpen(entry);
-    // All that the filters select are only removed together.
+    // All that the filters select are only unblocked together.
     else if (event.key === 'e' && entry !== undefined && selected !== 'all') onEdit?.(entry);
     else if ((event.key === 'Delete' || event.key === 'u') && entry !== undefined)
-      isSelected(entry.ip_address) ? onRemoveSelected?.() : onRemove?.(entry);
+      isSelected(entry.ip_address) ? onUnblockSelected?.() : onUnblock?.(entry);
     else return;
     event.preventDefault();
   };
@@ -190,7 +190,7 @@ export function EntryList(props: EntryListProps) {
             {columnNames.expires_at}
           </ColumnHeader>
           <span role="columnheader">
-            <VisuallyHidden>Remove</VisuallyHidden>
+            <VisuallyHidden>Unblock</VisuallyHidden>
           </span>
         </div>
         <div role="rowgroup" className={classes.rows} style={{ height: scrolledHeight(shape) }}>
@@ -208,7 +208,7 @@ export function EntryList(props: EntryListProps) {
               selected={isSelected(cache.row(index)?.ip_address)}
               opened={opened !== '' && cache.row(index)?.ip_address === opened}
               selectable={onSelect !== null}
-              removable={onRemove !== null}
+              unblockable={onUnblock !== null}
               colourOf={colourOf}
               actions={actions}
             />

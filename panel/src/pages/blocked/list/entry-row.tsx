@@ -3,7 +3,7 @@ import { memo } from 'react';
 import type { EntryHits, ListedIp } from '../../../api/types.ts';
 import { SparkBars } from '../../../charts/bars.tsx';
 import { Age, End } from '../../../parts/age.tsx';
-import { TrashIcon } from '../../../parts/icons.tsx';
+import { UnblockIcon } from '../../../parts/icons.tsx';
 import type { ColourOf } from '../../../parts/source-colours.ts';
 import { SourceName } from '../../../parts/source-name.tsx';
 import { claimsOf, sourceNames } from '../../../parts/source-words.ts';
@@ -19,7 +19,7 @@ export interface RowActions {
   /** `extend`: from the last selected row. */
   readonly select: (index: number, extend: boolean) => void;
   readonly open: (entry: ListedIp) => void;
-  readonly remove: (entry: ListedIp) => void;
+  readonly unblock: (entry: ListedIp) => void;
 }
 
 /** Characters of an address that fit the narrowest column. A longer one has two lines. */
@@ -40,14 +40,14 @@ interface EntryRowProps {
   readonly spark: readonly number[] | null | undefined;
   readonly found: string;
   readonly selectable: boolean;
-  readonly removable: boolean;
+  readonly unblockable: boolean;
   readonly colourOf: ColourOf;
   /** The same object in every render, so that unchanged rows are not rendered again. */
   readonly actions: RowActions;
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, removable } = props;
+  const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, unblockable } = props;
   const { colourOf, actions } = props;
   if (entry === undefined) {
     return (
@@ -138,20 +138,20 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       <span role="gridcell" className={classes.expires} data-permanent={entry.expires_at === null}>
         {entry.expires_at === null ? 'Never' : <End time={entry.expires_at} />}
       </span>
-      <span role="gridcell" className={classes.remove}>
-        {removable && (
+      <span role="gridcell" className={classes.unblock}>
+        {unblockable && (
           <button
             type="button"
             className={classes.button}
             tabIndex={-1}
-            aria-label={`Remove ${ip}`}
-            title="Remove"
+            aria-label={`Unblock ${ip}`}
+            title="Unblock"
             onClick={(event) => {
               event.stopPropagation();
-              actions.remove(entry);
+              actions.unblock(entry);
             }}
           >
-            <TrashIcon size={16} />
+            <UnblockIcon size={16} />
           </button>
         )}
       </span>

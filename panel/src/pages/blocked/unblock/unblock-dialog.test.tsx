@@ -36,7 +36,7 @@ function Page({ entries }: { readonly entries: readonly BlockedIp[] }) {
   return (
     <>
       <button type="button" onClick={() => void unblock(entries)}>
-        Remove
+        Unblock
       </button>
       {dialog}
     </>
@@ -77,7 +77,7 @@ async function open(
     body: { ...noCounts, dry_run: true, ...stillBlocked, ...verified },
   }));
   await renderInApp(<Page entries={entries} />);
-  fireEvent.click(screen.getByRole('button', { name: 'Remove' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Unblock' }));
   return service;
 }
 const row = (id: number, request_id: string) => ({ id, operation: 'unblock', ip_address: ip, request_id });
@@ -191,7 +191,7 @@ it('says for several entries how many claims it drops, and how many addresses st
   await screen.findByText('2 claims are dropped, of fail2ban, manual.');
   await screen.findByText('1 address stays blocked by drop.');
   fireEvent.click(await button('Drop claims'));
-  await screen.findByText('1 of 2 entries removed');
+  await screen.findByText('1 of 2 entries unblocked');
   await screen.findByText(/^Still blocked by other sources: 192\.0\.2\.1\./);
   expect(batches(service).map(({ body }) => body)).toEqual([{ remove: [ip, '192.0.2.2'] }]);
   fireEvent.click(await button('Undo'));

@@ -53,7 +53,7 @@ export function UnblockSelectedDialog({ selected, words, onDone, onClose }: Unbl
       const kept = answer.still_claimed_total ?? 0;
       const still = kept === 0 ? '' : ` ${counted(kept, 'address stays', 'addresses stay')} blocked by other sources.`;
       toast({
-        title: `${counted(answer.removed, 'entry', 'entries')} removed`,
+        title: `${counted(answer.removed, 'entry', 'entries')} unblocked`,
         words: `${active}${still} An administrator can undo it in the audit log.`,
         tone,
       });

@@ -25,6 +25,11 @@ export const ownViews: readonly View[] = [
   { name: 'Wider than /20', search: { ...emptyView, wider_than: '20' } },
 ];
 
+/** All entries in another order: their number is that of *All*. */
+export function onlyOrders(search: ViewSearch): boolean {
+  return !isSameView(search, emptyView) && isSameView({ ...search, sort: '', order: '' }, emptyView);
+}
+
 /** Parameters that the list does not have are left out. @param query the search string of a saved view */
 export function viewSearch(query: string): ViewSearch {
   const given = new URLSearchParams(query);

@@ -41,7 +41,8 @@ it('counts each view that the service counts without reading every entry, one af
     ['Knocking', ''],
     // The view that is shown has the figure of its list.
     ['All379k', '379,130 entries'],
-    ['Newest379k', '379,126 entries'],
+    // All entries again: another count would say nothing.
+    ['Newest', ''],
     ['Expiring342', '342 entries'],
     ['Never matched, 90 d341k', '341,077 entries'],
     ['Wider than /20207', '207 entries'],

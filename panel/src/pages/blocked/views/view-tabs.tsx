@@ -8,7 +8,7 @@ import { useAllowed } from '../../../session/session.ts';
 import { noFilter } from '../filters/list-filter.ts';
 import { useViewCounts } from './view-counts.ts';
 import { RemoveViewDialog, SaveViewDialog } from './view-dialogs.tsx';
-import { isSameView, ownViews, type View, viewQuery, viewSearch } from './view-state.ts';
+import { isSameView, onlyOrders, ownViews, type View, viewQuery, viewSearch } from './view-state.ts';
 import classes from './view-tabs.module.css';
 
 interface ViewTabsProps {
@@ -39,7 +39,7 @@ export function ViewTabs({ total }: ViewTabsProps) {
             key={`${view.name} ${ownViews.includes(view)}`}
             name={view.name}
             // The list counts what it shows itself.
-            entries={(view === current ? total : null) ?? counts.get(view) ?? null}
+            entries={onlyOrders(view.search) ? null : ((view === current ? total : null) ?? counts.get(view) ?? null)}
             isCurrent={view === current}
             onOpen={() => setSearch(view.search, 'push')}
           />
@@ -67,7 +67,7 @@ export function ViewTabs({ total }: ViewTabsProps) {
 
 interface TabProps {
   readonly name: string;
-  /** Null: not known. */
+  /** Null: not known, or that of another view. */
   readonly entries: number | null;
   readonly isCurrent: boolean;
   readonly onOpen: () => void;

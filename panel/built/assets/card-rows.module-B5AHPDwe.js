@@ -1,0 +1,1 @@
+var e={cards:`_cards_oz1cd_6`};export{e as t};

@@ -1,1 +1,0 @@
-var e={rows:`_rows_lsi4v_1`,inLine:`_inLine_lsi4v_47`};export{e as t};

@@ -64,6 +64,7 @@ export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['WebhookAnswer'];
 
 export type InsightSummary = Schemas['InsightSummary'];
+export type InsightLimits = Schemas['InsightLimits'];
 export type InsightSeries = Schemas['InsightSeries'];
 export type KnockingAddress = Schemas['KnockingAddress'];
 export type Candidate = Schemas['Candidate'];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { InsightSeries } from '../api/types.ts';
-import { chartData, previousValues, spanAt, stacked } from './series.ts';
+import { byVerdict, chartData, previousValues, spanAt, stacked } from './series.ts';
 
 const begin = Date.parse('2026-11-20T12:00:00.000Z') / 1_000;
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
@@ -74,6 +74,21 @@ it('compares with the period before, whose steps may be longer, and of which som
   expect(previousValues(twice, drawn, { ...period, perMinute: false })).toEqual([240, 240, null, null]);
   // Older than all that is known.
   expect(previousValues(twice, drawn, { ...period, seconds: 480 })).toEqual([null, null, null, null]);
+});
+
+it('divides requests into denied ones and others, and knows neither without the other', () => {
+  const requests = answer({ labels: ['requests'], values: [[100, 90, null, 80, 70]] });
+  // Asked a step earlier.
+  const denied = answer({ from: iso(begin - 120), values: [[5, 10, null, 3, 90]] });
+  expect(byVerdict(requests, denied)).toMatchObject({
+    labels: ['not denied', 'denied'],
+    values: [
+      [90, null, null, 0, null],
+      [10, null, null, 90, null],
+    ],
+  });
+  const [other] = byVerdict(requests, { ...denied, step_seconds: 60 }).values;
+  expect(other).toEqual([null, null, null, null, null]);
 });
 
 it('has the time of each attack, of one that continues up to the end of the chart', () => {

@@ -99,6 +99,24 @@ export function chartData(
   };
 }
 
+export const verdictColours: Readonly<Record<string, string>> = { denied: '--chart-1', 'not denied': restColour };
+
+/** All requests, as those that were denied and all others. Null where one of the two is not known. */
+export function byVerdict(requests: InsightSeries, denied: InsightSeries): InsightSeries {
+  const [all = []] = requests.values;
+  const [few = []] = denied.values;
+  // They are two answers: between them, a step may have begun.
+  const late = (Date.parse(requests.from) - Date.parse(denied.from)) / 1_000 / denied.step_seconds;
+  const isAligned = requests.step_seconds === denied.step_seconds && Number.isInteger(late);
+  const deniedAt = all.map((_, at) => (isAligned ? (few[at + late] ?? null) : null));
+  const other = all.map((value, at) => {
+    const part = deniedAt[at] ?? null;
+    return value === null || part === null ? null : Math.max(0, value - part);
+  });
+  const known = deniedAt.map((value, at) => (other[at] === null ? null : value));
+  return { ...requests, labels: ['not denied', 'denied'], values: [other, known] };
+}
+
 /**
  * The values of the period before, at the times of this one.
  * @param twice of a range that is twice as long: its first half is the period before

@@ -5,7 +5,8 @@ export interface ChartView {
   readonly label: string;
   readonly title: string;
   readonly metric: SeriesMetric;
-  readonly by: SeriesBy;
+  /** `verdict`: denied requests, and all others. */
+  readonly by: SeriesBy | 'verdict';
   readonly unit: string;
   /** False: a level, not a sum of a step. */
   readonly perMinute: boolean;
@@ -15,7 +16,7 @@ export interface ChartView {
 const denied = { metric: 'denied', perMinute: true, fromZero: true, unit: 'denied requests/min' } as const;
 
 const requests: ChartView = {
-  ...{ name: 'requests', label: 'All requests', title: 'All requests per minute', by: 'none' },
+  ...{ name: 'requests', label: 'All requests', title: 'All requests per minute', by: 'verdict' },
   ...{ metric: 'requests', perMinute: true, fromZero: true, unit: 'requests/min' },
 };
 const deniedInAll: ChartView = {

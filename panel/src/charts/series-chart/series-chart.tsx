@@ -7,7 +7,7 @@ import { Read, ReadProblem } from '../../parts/read.tsx';
 import { useSourceColours } from '../../parts/source-colours.ts';
 import styles from '../../parts/styles.module.css';
 import { useUrlState } from '../../parts/url-state.ts';
-import { chartData, previousValues } from '../series.ts';
+import { byVerdict, chartData, previousValues, verdictColours } from '../series.ts';
 import { type RangeName, rangeLabels, rangeSeconds } from '../times.ts';
 import classes from './chart.module.css';
 import { ChartBody } from './chart-body.tsx';
@@ -70,6 +70,8 @@ export function SeriesChart({ range, views, height }: SeriesChartProps) {
   );
 }
 
+const colourOfVerdict = (label: string): string | null => verdictColours[label] ?? null;
+
 interface DrawnProps {
   readonly view: ChartView;
   readonly range: RangeName;
@@ -81,8 +83,20 @@ interface DrawnProps {
 function Drawn({ view, range, isTable, compares, height }: DrawnProps) {
   const { perMinute } = view;
   const ofSources = useSourceColours(view.by === 'source');
-  const colourOf = view.by === 'source' ? ofSources : undefined;
-  const divided = useSeries(view.metric, view.by, range);
+  const isByVerdict = view.by === 'verdict';
+  const colourOf = view.by === 'source' ? ofSources : isByVerdict ? colourOfVerdict : undefined;
+  const asked = useSeries(view.metric, view.by === 'verdict' ? 'none' : view.by, range);
+  const denied = useSeries('denied', 'none', range, isByVerdict);
+  const divided = useMemo(() => {
+    if (!isByVerdict) return asked;
+    const { data: all } = asked;
+    const data = all === undefined || denied.data === undefined ? undefined : byVerdict(all, denied.data);
+    return {
+      data,
+      error: asked.error ?? denied.error,
+      refetch: () => Promise.all([asked.refetch(), denied.refetch()]),
+    };
+  }, [isByVerdict, asked, denied]);
   // As of a service without sites.
   const isUndivided = view.by !== 'none' && divided.data?.labels.length === 0;
   const sum = useSeries(view.metric, 'none', range, isUndivided);

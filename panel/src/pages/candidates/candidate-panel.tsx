@@ -1,14 +1,13 @@
 import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { block, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useCheck } from '../../api/check.ts';
 import { ignoreCandidate, useCandidateChange } from '../../api/insight.ts';
 import { useTrust, useTrusted } from '../../api/trusted-ips.ts';
-import type { Candidate } from '../../api/types.ts';
+import type { Candidate, InsightLimits } from '../../api/types.ts';
 import { count, percent } from '../../parts/figures.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
-import styles from '../../parts/styles.module.css';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
 import { useAllowed, useSessionState } from '../../session/session.ts';
 import { blockWords } from '../blocked/block/block-words.ts';
@@ -16,7 +15,6 @@ import { useUndoBlock } from '../blocked/removal.ts';
 import { runtimeWords } from '../blocked/runtime-words.ts';
 import classes from './candidates.module.css';
 import { allPassed, checksFor } from './checks.ts';
-import { manyErrors } from './many-errors.ts';
 import { MinuteBars } from './minute-bars.tsx';
 
 const BlockDialog = lazy(async () => ({
@@ -32,12 +30,15 @@ const durations = [
   { value: '', label: 'No end', button: 'Block permanently' },
 ] as const;
 
-interface CandidatePanelProps {
+export interface CandidatePanelProps {
   readonly candidate: Candidate;
-  readonly onDone: () => void;
+  readonly limits: InsightLimits;
+  /** Whether it was opened to block: the button has the focus once the checks are known, so that Enter blocks. */
+  readonly toBlock: boolean;
+  readonly onClose: () => void;
 }
 
-export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
+export function CandidatePanel({ candidate, limits, toBlock, onClose: onDone }: CandidatePanelProps) {
   const { ip_address: client, rate, requests, error_share: errors, network, clients_inside: inside, spark } = candidate;
   const may = useAllowed('block');
   const { info } = useSessionState();
@@ -56,6 +57,10 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
   });
   const clear = allPassed(checks);
   const unknown = checks.some(({ passed }) => passed === null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (toBlock && !unknown) button.current?.focus();
+  }, [toBlock, unknown]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!clear) {
@@ -78,12 +83,11 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
     );
   };
   return (
-    <section className={styles.card} aria-label={`Candidate ${client}`}>
-      <h2 className={`${classes.title} ${styles.mono}`}>{client}</h2>
+    <>
       <Text size="sm" c="dimmed" mb="sm">
         Not blocked. About {count(requests)} requests in 10 minutes, {percent(errors)} of them errors.
       </Text>
-      <MinuteBars values={spark} isAttention={errors >= manyErrors} />
+      <MinuteBars values={spark} isAttention={errors >= limits.error_share} />
       <form onSubmit={submit}>
         <Stack gap="sm">
           {may && (
@@ -161,7 +165,7 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
             <ProblemAlert title={changeTitle(change.error, 'Could not block the address')} error={change.error} />
           )}
           {may && (
-            <Button type="submit" fullWidth disabled={unknown} loading={change.isPending}>
+            <Button ref={button} type="submit" fullWidth disabled={unknown} loading={change.isPending}>
               {clear || unknown ? durations.find(({ value }) => value === duration)?.button : 'Review and block…'}
             </Button>
           )}
@@ -173,7 +177,7 @@ export function CandidatePanel({ candidate, onDone }: CandidatePanelProps) {
           <BlockDialog entry={null} address={ip} onClose={() => setDialog(false)} />
         </Suspense>
       )}
-    </section>
+    </>
   );
 }
 

@@ -1,20 +1,24 @@
-import type { Candidate } from '../../api/types.ts';
+import { Button } from '@mantine/core';
+import type { Candidate, InsightLimits } from '../../api/types.ts';
 import { SparkLine } from '../../charts/bars.tsx';
 import { SpanSince } from '../../parts/age.tsx';
 import { count, percent } from '../../parts/figures.ts';
 import styles from '../../parts/styles.module.css';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import classes from './candidates.module.css';
-import { manyErrors } from './many-errors.ts';
 
 interface CandidateTableProps {
   readonly items: readonly Candidate[];
-  /** Its address. */
+  /** Its share of errors, above which a client is a candidate, wants attention. */
+  readonly limits: InsightLimits;
+  /** Its address; empty: none is chosen. */
   readonly current: string;
   readonly onChoose: (ip: string) => void;
+  /** Opens it with its checks; null: the key may not block. */
+  readonly onBlock: ((ip: string) => void) | null;
 }
 
-export function CandidateTable({ items, current, onChoose }: CandidateTableProps) {
+export function CandidateTable({ items, limits, current, onChoose, onBlock }: CandidateTableProps) {
   const rows = useRowKeys();
   return (
     <table className={classes.table} aria-label="Candidates">
@@ -26,6 +30,7 @@ export function CandidateTable({ items, current, onChoose }: CandidateTableProps
           <th scope="col">10 min</th>
           <th scope="col">Errors</th>
           <th scope="col">Active for</th>
+          {onBlock !== null && <td />}
         </tr>
       </thead>
       <tbody ref={rows} data-rows>
@@ -34,7 +39,7 @@ export function CandidateTable({ items, current, onChoose }: CandidateTableProps
             key={ip}
             data-row
             data-current={ip === current}
-            data-attention={errors >= manyErrors}
+            data-attention={errors >= limits.error_share}
             onClick={() => onChoose(ip)}
           >
             <td>
@@ -63,6 +68,21 @@ export function CandidateTable({ items, current, onChoose }: CandidateTableProps
             <td data-label="Active for">
               <SpanSince time={since} />
             </td>
+            {onBlock !== null && (
+              <td className={classes.action}>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`Block ${ip}`}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    onBlock(ip);
+                  }}
+                >
+                  Block
+                </Button>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

@@ -1,25 +1,35 @@
 import { Text } from '@mantine/core';
+import { useState } from 'react';
 import { isInsightLoading, isInsightOff, useCandidates } from '../../api/insight.ts';
 import { RangeField, useRange } from '../../charts/range-field.tsx';
 import { trafficViews } from '../../charts/series-chart/chart-views.ts';
 import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
 import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { percent } from '../../parts/figures.ts';
+import { count, percent } from '../../parts/figures.ts';
 import { Loading } from '../../parts/loading.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read } from '../../parts/read.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlState } from '../../parts/url-state.ts';
-import { CandidatePanel } from './candidate-panel.tsx';
+import { useAllowed } from '../../session/session.ts';
+import { CandidateDetails } from './candidate-details.tsx';
 import { CandidateTable } from './candidate-table.tsx';
 import classes from './candidates.module.css';
+import { estimateText } from './sample-words.ts';
 
 /** Loud clients that are not blocked. Nothing is blocked by itself. */
 export default function CandidatesPage() {
   const candidates = useCandidates();
   const [chosen, setChosen] = useUrlState('client');
+  const [toBlock, setToBlock] = useState(false);
   const [range, setRange] = useRange();
+  const may = useAllowed('block');
+  const open = (ip: string, blocks: boolean): void => {
+    setToBlock(blocks);
+    // Back closes the first one that is opened.
+    setChosen(ip, chosen === '' ? 'push' : 'replace');
+  };
   const { data, error } = candidates;
   const limits = data?.limits;
   return (
@@ -40,8 +50,8 @@ export default function CandidatesPage() {
         <Loading what="The service is reading its stored figures" />
       ) : (
         <Read of={candidates} failed="Could not load the candidates" loading="Loading the candidates">
-          {({ items, sampled, complete }) => {
-            const current = items.find(({ ip_address: ip }) => ip === chosen) ?? items[0];
+          {({ items, limits: above, sampled, complete }) => {
+            const current = items.find(({ ip_address: ip }) => ip === chosen);
             return (
               <div className={classes.page}>
                 <div className={classes.main}>
@@ -52,11 +62,16 @@ export default function CandidatesPage() {
                         No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.
                       </EmptyState>
                     ) : (
-                      <CandidateTable items={items} current={current?.ip_address ?? ''} onChoose={setChosen} />
+                      <CandidateTable
+                        items={items}
+                        limits={above}
+                        current={current?.ip_address ?? ''}
+                        onChoose={(ip) => open(ip, false)}
+                        onBlock={may ? (ip) => open(ip, true) : null}
+                      />
                     )}
                     <Text size="xs" c="dimmed" mt="sm">
-                      {sampled !== null &&
-                        `Estimated from 1 in ${sampled.one_in} requests: ± 8 % at 10,000 requests (95 %), more at fewer. `}
+                      {sampled !== null && `${estimateText(sampled.one_in)} `}
                       IPv6 clients are grouped by /64. Errors are the 4xx of your servers.
                       {!complete && ' A part of the time was not watched.'}
                     </Text>
@@ -64,9 +79,15 @@ export default function CandidatesPage() {
                 </div>
                 <div className={classes.side}>
                   {current !== undefined && (
-                    <CandidatePanel key={current.ip_address} candidate={current} onDone={() => setChosen('')} />
+                    <CandidateDetails
+                      key={current.ip_address}
+                      candidate={current}
+                      limits={above}
+                      toBlock={toBlock}
+                      onClose={() => setChosen('')}
+                    />
                   )}
-                  {chosen !== '' && current?.ip_address !== chosen && (
+                  {chosen !== '' && current === undefined && (
                     <Text size="sm" c="dimmed" role="status">
                       {chosen} is no candidate now.
                     </Text>
@@ -74,19 +95,20 @@ export default function CandidatesPage() {
                   <section className={styles.card} aria-label="How a candidate is found">
                     <h2 className={classes.title}>How a candidate is found</h2>
                     <Text size="sm" c="dimmed">
-                      HAProxy counts 1 in 16 requests for each client. A client is listed while its rate or its share of
-                      errors stays above a limit for ten minutes. Nothing is blocked by itself.
+                      {sampled === null
+                        ? 'HAProxy counts the requests of each client. '
+                        : `HAProxy counts 1 in ${sampled.one_in} requests of each client. `}
+                      A client is listed while its rate or its share of errors stays above a limit for ten minutes.
+                      Nothing is blocked by itself.
                     </Text>
-                    {limits !== undefined && (
-                      <dl className={classes.facts}>
-                        <dt>Rate above</dt>
-                        <dd>{limits.rate} requests/s</dd>
-                        <dt>Or errors above</dt>
-                        <dd>
-                          {percent(limits.error_share)}, if there are {limits.error_requests.toLocaleString()}
-                        </dd>
-                      </dl>
-                    )}
+                    <dl className={classes.facts}>
+                      <dt>Rate above</dt>
+                      <dd>{count(above.rate)} requests/s</dd>
+                      <dt>Or errors above</dt>
+                      <dd>
+                        {percent(above.error_share)}, if there are {count(above.error_requests)}
+                      </dd>
+                    </dl>
                   </section>
                 </div>
               </div>

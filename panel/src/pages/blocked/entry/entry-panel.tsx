@@ -7,6 +7,7 @@ import { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import styles from '../../../parts/styles.module.css';
+import { useEscape } from '../../../parts/use-escape.ts';
 import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import { useAllowed } from '../../../session/session.ts';
@@ -63,24 +64,6 @@ function Over(props: EntryPanelProps) {
       <Content {...props} />
     </Drawer>
   );
-}
-
-/** Not from a field, a menu or a dialog over the page, which Escape closes first. */
-function useEscape(onClose: () => void): void {
-  const close = useRef(onClose);
-  useEffect(() => {
-    close.current = onClose;
-  });
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return;
-      const inside = 'input:not([type="checkbox"]), textarea, select, [role="menu"], [aria-modal="true"]';
-      if (event.target instanceof Element && event.target.closest(inside) !== null) return;
-      close.current();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
 }
 
 function Content({ ip, onEdit, onUnblock }: EntryPanelProps) {

@@ -14,8 +14,6 @@ const BlockDialog = lazy(async () => ({
 }));
 
 const shown = 6;
-/** Of the requests: so many errors are not those of a person. */
-const manyErrors = 0.5;
 const columns = [{ name: 'Client' }, { name: 'Requests/s', figure: true }, { name: 'Errors', figure: true }];
 const withBlock = [...columns, { name: 'Block', figure: true, hidden: true }];
 
@@ -38,7 +36,10 @@ export function LoudestClients() {
               {ip}
             </td>
             <td data-figure="true">{rate.toFixed(1)}</td>
-            <td data-figure="true" className={errors >= manyErrors ? classes.warn : classes.dim}>
+            <td
+              data-figure="true"
+              className={limits !== undefined && errors >= limits.error_share ? classes.warn : classes.dim}
+            >
               {percent(errors)}
             </td>
             {may && (

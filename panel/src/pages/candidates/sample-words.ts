@@ -1,0 +1,9 @@
+/** The count at which the error of an estimate is named. */
+const shownCount = 10_000;
+
+/** @param oneIn so many requests stand for one that is counted */
+export function estimateText(oneIn: number): string {
+  // Of a binomial sample, within which 95 % of the estimates are.
+  const error = 1.96 * Math.sqrt((oneIn - 1) / shownCount);
+  return `Estimated from 1 in ${oneIn} requests: ± ${Math.ceil(error * 100)} % at ${shownCount.toLocaleString('en')} requests (95 %), more at fewer.`;
+}

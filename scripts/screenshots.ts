@@ -159,7 +159,8 @@ async function showCandidates(page: Page): Promise<void> {
     }),
   );
   await page.reload();
-  await page.getByRole('table', { name: 'Candidates' }).waitFor();
+  await page.getByRole('table', { name: 'Candidates' }).getByRole('button').first().click();
+  await page.getByText('Before you block').waitFor();
   await page.waitForTimeout(1_500);
 }
 

@@ -94,10 +94,10 @@ function Answer({ ip }: { readonly ip: string }) {
             {ip} {verdicts[data.verdict]}
             {data.by !== null && data.by !== ip && ` by ${data.by}`}.
           </StateMark>{' '}
-          <EntryFacts answer={data} />{' '}
           <Text span size="sm" c="dimmed">
             {insideWords(data) ?? enforcedWords(data)?.words}
-          </Text>
+          </Text>{' '}
+          <EntryFacts answer={data} />
         </>
       )}
       {data === undefined && error === null && `Checking ${ip}…`}

@@ -25,7 +25,7 @@ function Beside(props: CandidatePanelProps) {
       role="dialog"
       aria-label={`Candidate ${candidate.ip_address}`}
       tabIndex={-1}
-      className={`${styles.card} ${classes.beside}`}
+      className={`${styles.card} ${classes.details}`}
     >
       <div className={classes.head}>
         <h2 className={`${classes.title} ${styles.mono}`}>{candidate.ip_address}</h2>

@@ -596,7 +596,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says('198.51.100.2 is no longer trusted');
     await focused(row('198.51.100.3'));
     await page.keyboard.press('?');
-    await dialog().getByText('Move between the rows of a list').waitFor();
+    await dialog().getByText('Move between rows').waitFor();
     expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
     await page.keyboard.press('Escape');
     await gone();

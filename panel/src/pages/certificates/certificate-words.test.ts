@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { Certificate } from '../../api/types.ts';
-import { lockWords } from '../sites/tls/lock-words.ts';
 import { noteWords, removedWords, resultWords, servedWords, workerWords } from './certificate-words.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -81,10 +80,4 @@ it('says after a removal which newer certificates were not deleted', () => {
     tone: 'warn',
     words: 'No current worker serves it. Not deleted, may be the only copy of a key: /tls/c-aaaaaaaaaa.pem.newer.',
   });
-});
-
-it('a site shows what its clients get', () => {
-  expect(lockWords(served, now)).toEqual({ tone: 'good', words: 'Certificate served, expires in 90 days' });
-  expect(lockWords(null, now)).toEqual({ tone: 'warn', words: 'No certificate of its own' });
-  expect(lockWords({ ...served, state: 'expired' }, now)).toEqual({ tone: 'bad', words: 'Certificate: expired' });
 });

@@ -29,12 +29,13 @@ export function pageCounts(health: Health | undefined): Map<PanelPage, PageCount
   });
   const certificates = health.reasons.filter(isAboutCertificate).length;
   const frontEnds = unprotectedFrontEnds(health).length;
-  for (const [page, problems] of [
-    ['/certificates', certificates],
-    ['/configuration', frontEnds],
-  ] as const) {
-    const about = counted(problems, 'problem');
-    if (problems > 0) counts.set(page, { text: about, about, attention: true });
+  if (certificates > 0) {
+    const about = counted(certificates, 'problem');
+    counts.set('/certificates', { text: about, about, attention: true });
+  }
+  if (frontEnds > 0) {
+    const about = `${counted(frontEnds, 'front end')} without a rule`;
+    counts.set('/configuration', { text: String(frontEnds), about, attention: true });
   }
   return counts;
 }

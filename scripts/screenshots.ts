@@ -164,10 +164,6 @@ async function showCandidates(page: Page): Promise<void> {
     if (response.status() !== 200) return await route.fulfill({ response });
     return await route.fulfill({ response, json: { ...(await response.json()), candidates: candidates.length } });
   });
-  await page.reload();
-  await page.getByRole('table', { name: 'Candidates' }).getByRole('button').first().click();
-  await page.getByText('Before you block').waitFor();
-  await page.waitForTimeout(1_500);
 }
 
 /** The panel's own fonts are used from the second visit on. */
@@ -272,7 +268,10 @@ const shots: readonly Shot[] = [
   {
     name: 'candidates',
     path: '/candidates',
-    prepare: (page) => page.getByRole('table', { name: 'Candidates' }).waitFor(),
+    prepare: async (page) => {
+      await page.getByRole('table', { name: 'Candidates' }).getByRole('button').first().click();
+      await page.getByText('Before you block').waitFor();
+    },
   },
   { name: 'sources', path: '/sources' },
   { name: 'trusted', path: '/trusted' },

@@ -54,8 +54,8 @@ export function pageCounts({ health, candidates, sources, sites }: Known): Map<P
     ...some('/trusted', trusted?.entries, (count) => counted(count, 'entry', 'entries')),
     ...some('/sources', sources, (count) => counted(count, 'source')),
     ...some('/sites', sites, (count) => counted(count, 'site')),
-    ...problems('/certificates', certificates),
-    ...problems('/configuration', frontEnds),
+    ...problems('/certificates', certificates, counted(certificates, 'problem')),
+    ...problems('/configuration', frontEnds, `${counted(frontEnds, 'front end')} without a rule`),
   ]);
 }
 
@@ -72,7 +72,6 @@ function some(
   return [[page, { text, about: aboutOf(count), attention }]];
 }
 
-function problems(page: PanelPage, count: number): (readonly [PanelPage, PageCount])[] {
-  const about = counted(count, 'problem');
-  return count === 0 ? [] : [[page, { text: about, about, attention: true }]];
+function problems(page: PanelPage, count: number, about: string): (readonly [PanelPage, PageCount])[] {
+  return count === 0 ? [] : [[page, { text: String(count), about, attention: true }]];
 }

@@ -79,5 +79,5 @@ it('leads to the sites', async () => {
 it('leads an attached service to the front ends without a rule, and not to sites', async () => {
   const link = await show({ front_ends: [mail] });
   expect(link('Sites')).toBeNull();
-  expect(describedBy('Configuration')).toBe('1 problem');
+  expect(describedBy('Configuration')).toBe('1 front end without a rule');
 });

@@ -20,8 +20,9 @@ export function MissingRules({ attached }: { readonly attached: Attached }) {
         </Text>
         <Line text="proxy-manager attach" label="Copy command" />
         <Text size="sm">
-          To exempt a front end instead, such as the statistics page, change the setting of the service and restart it.
-          Blocked addresses are then served there. To exempt several, separate their names by commas.
+          To exempt a front end instead, such as the statistics page, add its setting to those of the service, for
+          example in /etc/default/proxy-manager, and restart the service. Blocked addresses are then served there. To
+          exempt several front ends, separate their names by commas.
         </Text>
         {unprotected.map(({ name, place }) => (
           <Line key={place} text={exemption(attached, name)} label={`Copy setting for ${name}`} />

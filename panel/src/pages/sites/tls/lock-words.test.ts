@@ -6,7 +6,7 @@ const now = Date.parse('2026-11-20T12:00:00.000Z');
 const inDays = (days: number): string => new Date(now + days * 86_400_000).toISOString();
 const served = (days: number, changes: object = {}) =>
   ({
-    ...{ state: 'valid', served_until: inDays(days), not_after: inDays(days), runtime_updated: true },
+    ...{ state: 'active', served_until: inDays(days), not_after: inDays(days), runtime_updated: true },
     ...{ handshake: 'seen', handshake_reason: null, problem: null },
     ...changes,
   }) as unknown as Certificate;

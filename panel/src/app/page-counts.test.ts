@@ -31,5 +31,5 @@ it('shows a known 0, which is not an unknown count', () => {
 
 it('counts certificates only if they need attention', () => {
   const failing = health(0, ['certificates: c-a expired', 'worker 7: no answer']);
-  expect(textsOf({ health: failing })).toContain('/certificates | 1 problem | 1 problem | attention');
+  expect(textsOf({ health: failing })).toContain('/certificates | 1 | 1 problem | attention');
 });

@@ -201,7 +201,7 @@ describeOnOneProxy('the explanation of the client address', ({ bin }) => {
     };
     expect(await said(' 203.0.113.9 \t')).toBe('203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403');
     // HAProxy reads no such blank as one.
-    expect(await said(' 203.0.113.9\u00a0')).toBe('the next value cannot be read: HAProxy answers 400');
+    expect(await said(' 203.0.113.9\u00a0')).toBe('the next header value cannot be read, so HAProxy answers 400');
     expect(await said(` 203.0.113.9${', 10.2.0.1'.repeat(5)}`)).toBe(
       'x-forwarded-for names more than 5 addresses in a row, which is the limit: HAProxy answers 400',
     );

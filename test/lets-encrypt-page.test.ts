@@ -95,7 +95,7 @@ describeWithPebble('the page on Let’s Encrypt', () => {
         .replaceAll(/c-\w{10}/g, 'c-')
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC \(in .*?\)/g, 'AT')
         .replaceAll(/(127\.0\.0\.1|10\.0\.0\.5):\d+/g, 'SERVER')
-        .replaceAll(/, (as the authority suggests|by the age of the certificate)/g, ', WHY')
+        .replaceAll(/, (as the authority suggests|because of its age)/g, ', WHY')
         .split('\n');
     const shown = general(printed);
     const steps = shown.slice(1, shown.indexOf(`${shop}: the certificate is stored`));

@@ -124,7 +124,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await order('mail.example, www.mail.example');
     const issued = orders.getByRole('row', { name: /mail\.example/ });
     await issued.getByText('Issued', { exact: true }).waitFor();
-    await issued.getByText(/, by the age of the certificate$/).waitFor();
+    await issued.getByText(/, because of its age$/).waitFor();
     await page.getByText(/^Account: https:|Account: https:/).waitFor();
     await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
     await order('refused.example');

@@ -107,7 +107,7 @@ describeWithPebble('an authority', () => {
       const [id = ''] = /c-[a-z2-7]{10}/.exec(ran.out) ?? [];
       const orders = await user.run(['certificate', 'orders', id]);
       expect(orders.out).toMatch(/^ {2}no certificate was issued yet$/m);
-      expect(orders.out).toMatch(/^ {2}next order: .*in .*, after the failure$/m);
+      expect(orders.out).toMatch(/^ {2}next order: .*in .*, after a failed order$/m);
       expect((await user.run(['certificate', 'orders'])).out).toMatch(/^\d certificates, 1 with a problem$/m);
       const failing = await eventually('the event arrives', () => event('certificate.failing', /./));
       expect(failing).toMatchObject({ id, class: 'needs attention', type: 'rejectedIdentifier', failures: 1 });

@@ -104,7 +104,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByRole('button', { name: 'Use 192.0.2.0/24' }).click();
     await dialog().getByLabel('Note').fill('our office');
     expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
-    await dialog().getByRole('button', { name: 'Trust address' }).click();
+    await dialog().getByRole('button', { name: 'Trust network' }).click();
     await says('192.0.2.0/24 is trusted');
     await gone();
     const trusted = async () => (await service.call('GET', '/api/trusted-ips')).body.items;

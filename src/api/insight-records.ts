@@ -54,6 +54,9 @@ export const rangeQuery = Type.Optional(
 
 const rowId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Its id.' });
 
+const countOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description });
+
 const previous = model('InsightPrevious', 'The same figures of the time of equal length before.', {
   denied: figureOrNull('Denied requests; null: not known.'),
   requests: figureOrNull('Requests; null: not known.'),
@@ -62,17 +65,12 @@ const previous = model('InsightPrevious', 'The same figures of the time of equal
 
 const NeverMatched = model('NeverMatched', 'Entries that were blocked all the time and denied nothing.', {
   days: count('How many days.'),
-  count: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    minimum: 0,
-    description: 'How many entries; null: not known, since not all of these days were watched. Counted once an hour.',
-  }),
-  old_enough: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    minimum: 0,
-    description:
-      'How many entries were blocked on all of these days: only they can be counted. With 0, `count` says nothing. Null: as for `count`.',
-  }),
+  count: countOrNull(
+    'How many entries; null: not known, since not all of these days were watched. Counted once an hour.',
+  ),
+  old_enough: countOrNull(
+    'How many entries were blocked on all of these days: only they can be counted. With 0, `count` says nothing. Null: as for `count`.',
+  ),
   watched_days: count(
     'How many days without larger gaps denied requests have been watched, at most as many as `days`.',
   ),
@@ -81,12 +79,14 @@ const NeverMatched = model('NeverMatched', 'Entries that were blocked all the ti
 export const InsightSummary = model('InsightSummary', 'What the blocked set did in the range.', {
   range_seconds: count('How many seconds the range has.'),
   ...previous.properties,
-  addresses: count('How many addresses were denied in the range, of the last 100,000.'),
-  new_addresses: count('How many of them had not been denied before.'),
+  addresses: countOrNull(
+    'How many addresses were denied in the range, of the last 100,000; null: HAProxy does not count them.',
+  ),
+  new_addresses: countOrNull('How many of them had not been denied before; null: as for `addresses`.'),
   entries: count('How many entries are blocked now.'),
   expiring_24h: count('How many of them expire within 24 hours.'),
   never_matched: described(NeverMatched, 'Entries that denied nothing for a long time.'),
-  candidates: count('How many clients are candidates now.'),
+  candidates: countOrNull('How many clients are candidates now; null: HAProxy does not count clients.'),
   attack: orNull(
     model('CurrentAttack', 'An attack that continues.', { id: rowId, started_at: time('When it began.') }),
     'The attack that continues; null: there is none.',

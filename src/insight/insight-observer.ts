@@ -14,8 +14,10 @@ export interface InsightObserver {
 
 /** What is so now. */
 export interface InsightState {
-  readonly knocking: number;
-  readonly candidates: number;
+  /** Null: HAProxy does not count them. */
+  readonly knocking: number | null;
+  /** Null: as `knocking`. */
+  readonly candidates: number | null;
   readonly attack: boolean;
   /** In seconds since 1970; null: nothing was read yet in this run. */
   readonly lastReadAt: number | null;

@@ -93,6 +93,16 @@ describe('the figures', () => {
     expect(await service.summary(3_600)).toMatchObject({ addresses: 2, previous: { denied: null }, complete: false });
   });
 
+  it('of addresses and candidates are null while HAProxy has no table of them', async () => {
+    await kit.pass(60, () => kit.haproxy.deny('192.0.2.9', 2));
+    kit.haproxy.counts = false;
+    kit.haproxy.reload({ drains: false });
+    await kit.pass(20);
+    const unknown = { addresses: null, new_addresses: null, candidates: null };
+    expect(await serviceOf().summary(3_600)).toMatchObject(unknown);
+    expect(kit.insight.metrics(null)).toMatchObject({ knocking: null, candidates: null });
+  });
+
   it('page the addresses by hits and by time without repetition', async () => {
     await kit.pass(10, () => {
       for (let n = 1; n <= 25; n += 1) kit.haproxy.deny(`192.0.2.${n}`, 1 + (n % 5));

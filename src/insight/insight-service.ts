@@ -17,6 +17,7 @@ import type {
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
+import { clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
@@ -87,6 +88,7 @@ export class InsightService {
     const range = rangeBefore(at, seconds);
     const before = { ...range, from: range.from - seconds, to: range.from };
     const known = await this.#known(at - seconds, at);
+    const countsAddresses = insight.counts(deniedTable);
     let [addresses, fresh] = [0, 0];
     for (const { lastHit, firstHit } of running.state.knocking.all()) {
       if (lastHit >= at - seconds) addresses += 1;
@@ -97,12 +99,12 @@ export class InsightService {
     return {
       range_seconds: seconds,
       ...(await this.#sums(range)),
-      addresses,
-      new_addresses: fresh,
+      addresses: countsAddresses ? addresses : null,
+      new_addresses: countsAddresses ? fresh : null,
       entries: entries(),
       expiring_24h: await this.#deps.counts.expiring(iso(at), iso(at + daySeconds)),
       never_matched: await this.neverMatched(),
-      candidates: running.candidates.count,
+      candidates: insight.counts(clientsTable) ? running.candidates.count : null,
       attack: open === null ? null : { id: open.id, started_at: iso(open.started_at) },
       since: since === null ? null : iso(since),
       last_read_at: insight.reading === null ? null : iso(insight.reading.at),

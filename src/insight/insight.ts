@@ -3,6 +3,7 @@ import { Mutex } from '../concurrency/mutex.ts';
 import { pause } from '../concurrency/pause.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
 import type { Emit } from '../events/facts.ts';
+import { type CountingTable, clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
@@ -107,6 +108,11 @@ export class Insight {
     return this.#reading;
   }
 
+  /** Whether HAProxy counts in this table, as far as is known. */
+  counts({ name }: Pick<CountingTable, 'name'>): boolean {
+    return this.#deps.tables.includes(name) && this.#running?.counting.missing?.includes(name) !== true;
+  }
+
   /** For `/health`: what the configuration does not count, as a sentence. */
   notices(): readonly string[] {
     const text = notCountedText(this.#running?.counting.missing ?? []);
@@ -119,8 +125,8 @@ export class Insight {
     const { state, candidates, attacks } = this.#running;
     const at = this.#seconds();
     return {
-      knocking: state.active.of(knockingStep, at),
-      candidates: candidates.count,
+      knocking: this.counts(deniedTable) ? state.active.of(knockingStep, at) : null,
+      candidates: this.counts(clientsTable) ? candidates.count : null,
       attack: attacks.active,
       lastReadAt: this.#reading?.at ?? null,
       neverMatched,

@@ -12,13 +12,13 @@ export function shortCount(value: number | null): string {
     // 999,950 would be 1000.0k.
     if (value < size * 0.99995) continue;
     const scaled = value / size;
-    return `${scaled < 99.95 ? trimmed(scaled) : Math.round(scaled).toLocaleString()}${unit}`;
+    return `${scaled < 99.95 ? trimmed(scaled) : Math.round(scaled).toLocaleString('en')}${unit}`;
   }
-  return Math.round(value).toLocaleString();
+  return Math.round(value).toLocaleString('en');
 }
 
 export function count(value: number | null): string {
-  return value === null ? unknownFigure : Math.round(value).toLocaleString();
+  return value === null ? unknownFigure : Math.round(value).toLocaleString('en');
 }
 
 /** Of a part from 0 to 1. Something is never shown as 0 %, and less than all never as 100 %. */

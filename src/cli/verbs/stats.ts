@@ -33,16 +33,23 @@ export function statsLines(summary: InsightSummary, now: Date): string[] {
   return [
     `denied        ${summaryLine(summary)}`,
     ...trend,
-    `addresses     ${count(summary.addresses)}, ${count(summary.new_addresses)} of them new`,
+    `addresses     ${addressesText(summary)}`,
     `entries       ${count(summary.entries)}, ${count(summary.expiring_24h)} of them expire within 24 h`,
     `never matched ${neverMatchedText(never)}`,
-    `candidates    ${count(summary.candidates)}`,
+    `candidates    ${summary.candidates === null ? notCounted : count(summary.candidates)}`,
     `attack        ${attack === null ? 'none' : `since ${minute(attack.started_at)}`}`,
     ...(since === null ? ['nothing was counted yet'] : []),
     ...gaps.map(
       ({ from, to, cause }) => `gap           ${minute(from)} to ${minute(to)} (${fromNow(to, now)}): ${cause}`,
     ),
   ];
+}
+
+/** The configuration of HAProxy lacks a table; health says so. */
+const notCounted = 'not counted by HAProxy';
+
+function addressesText({ addresses, new_addresses: fresh }: InsightSummary): string {
+  return addresses === null ? notCounted : `${count(addresses)}, ${count(fresh ?? 0)} of them new`;
 }
 
 function neverMatchedText({ days, count: entries, old_enough: old, watched_days }: InsightSummary['never_matched']) {

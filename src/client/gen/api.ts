@@ -1771,18 +1771,18 @@ export interface components {
       readonly requests: number | null;
       /** Denied requests that no entry explains; null: not known. */
       readonly not_attributed: number | null;
-      /** How many addresses were denied in the range, of the last 100,000. */
-      readonly addresses: number;
-      /** How many of them had not been denied before. */
-      readonly new_addresses: number;
+      /** How many addresses were denied in the range, of the last 100,000; null: HAProxy does not count them. */
+      readonly addresses: number | null;
+      /** How many of them had not been denied before; null: as for `addresses`. */
+      readonly new_addresses: number | null;
       /** How many entries are blocked now. */
       readonly entries: number;
       /** How many of them expire within 24 hours. */
       readonly expiring_24h: number;
       /** Entries that denied nothing for a long time. */
       readonly never_matched: components['schemas']['NeverMatched'];
-      /** How many clients are candidates now. */
-      readonly candidates: number;
+      /** How many clients are candidates now; null: HAProxy does not count clients. */
+      readonly candidates: number | null;
       /** The attack that continues; null: there is none. */
       readonly attack: components['schemas']['CurrentAttack'] | null;
       /** When denied requests were first counted; null: not yet. */

@@ -35,11 +35,11 @@ export function ListSummary(props: ListSummaryProps) {
       {count > 0 && (
         <Group gap="xs">
           <Text size="sm" role="status">
-            {count.toLocaleString()} selected
+            {count.toLocaleString('en')} selected
           </Text>
           {onSelectAll !== null && more && (
             <Button size="compact-sm" variant="subtle" onClick={onSelectAll}>
-              Select all {total.toLocaleString()}
+              Select all {total.toLocaleString('en')}
             </Button>
           )}
           {onEdit !== null && (
@@ -70,7 +70,7 @@ function Count({ cache, query }: Pick<ListSummaryProps, 'cache' | 'query'>) {
   const found = query.text === '' ? 'found' : 'found in reasons and “Blocked by”';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
-      {cache.total.toLocaleString()} {isFiltered(query) ? found : 'blocked'}
+      {cache.total.toLocaleString('en')} {isFiltered(query) ? found : 'blocked'}
       {age > refreshEvery + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );

@@ -76,12 +76,14 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
   const left = entries.length - removed;
   const others =
     droppedOf(entries, answer, boundTo) === null
-      ? `${left.toLocaleString()} ${stays > 0 ? 'had no entry or are still blocked by other sources' : 'had no entry'}. The response does not say which, so there is no Undo.`
+      ? `${left.toLocaleString('en')} ${stays > 0 ? 'had no entry or are still blocked by other sources' : 'had no entry'}. The response does not say which, so there is no Undo.`
       : leftWords(entries, answer, boundTo);
   const result = removed > 0 ? ` ${words}` : stays > 0 ? ` ${runtimeWords(answer).words}` : '';
   return {
     title:
-      removed === 0 ? 'No entry unblocked' : `${removed.toLocaleString()} of ${entriesOf(entries.length)} unblocked`,
+      removed === 0
+        ? 'No entry unblocked'
+        : `${removed.toLocaleString('en')} of ${entriesOf(entries.length)} unblocked`,
     tone: 'warn',
     words: `${others}${result}`,
   };
@@ -136,7 +138,7 @@ export function blockedAgainWords(entries: readonly BlockedIp[], sent: number, a
   if (left === 0) return { title: `${named(entries)} blocked again`, tone, words };
   const why = answer?.rejected[0]?.why ?? 'Blocks that have expired are not restored.';
   return {
-    title: `${left === entries.length ? '' : `${left.toLocaleString()} of `}${named(entries)} not blocked again`,
+    title: `${left === entries.length ? '' : `${left.toLocaleString('en')} of `}${named(entries)} not blocked again`,
     tone: 'warn',
     words: tone === 'good' ? sentence(why) : `${sentence(why)} ${words}`,
   };
@@ -150,15 +152,15 @@ export function named(entries: readonly BlockedIp[]): string {
 function listed(entries: readonly BlockedIp[]): string {
   const names = entries.map(({ ip_address: ip }) => ip);
   const more = names.length - 3;
-  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more.toLocaleString()} more` : ''}`;
+  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}`;
 }
 
 function entriesOf(count: number): string {
-  return `${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}`;
+  return `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
 }
 
 function counted(count: number): string {
-  return `${count.toLocaleString()} ${count === 1 ? 'address' : 'addresses'}`;
+  return `${count.toLocaleString('en')} ${count === 1 ? 'address' : 'addresses'}`;
 }
 
 function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words'> {

@@ -168,7 +168,7 @@ function Actions({ answer, own, onBlock, onTrust }: ActionsProps) {
   return (
     <Group>
       {blocked === null && (
-        <Button variant="light" color="red" onClick={onBlock}>
+        <Button variant="light" onClick={onBlock}>
           Block {addressKind(ip)}
         </Button>
       )}

@@ -31,7 +31,7 @@ export function LiveText() {
                   {path}
                 </Text>
                 <Text size="xs" c="dimmed" className={styles.figure} title={`SHA-256 ${sha256}`}>
-                  {lines.length.toLocaleString()} lines, SHA-256 {sha256.slice(0, 12)}
+                  {lines.length.toLocaleString('en')} lines, SHA-256 {sha256.slice(0, 12)}
                 </Text>
               </div>
               <Group gap="xs">

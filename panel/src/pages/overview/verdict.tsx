@@ -128,7 +128,7 @@ function Remedies({ health }: { readonly health: Health }) {
 
 function syncWords(answer: SyncAnswer) {
   const repaired = answer.added + answer.removed;
-  const words = `${counted(answer.total_ips, 'entry', 'entries')} verified, ${repaired.toLocaleString()} repaired.`;
+  const words = `${counted(answer.total_ips, 'entry', 'entries')} verified, ${repaired.toLocaleString('en')} repaired.`;
   if (answer.runtime_map_synced) return { title: 'Running map in sync', words };
   const follows = answer.reload_scheduled ? ' A reload is scheduled.' : '';
   return {

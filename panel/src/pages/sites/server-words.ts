@@ -74,7 +74,7 @@ export function optionWords(options: Server['options']): string[] {
   return [
     ...(backup === true ? ['backup'] : []),
     ...(weight === undefined ? [] : [weight === 0 ? 'weight 0 (no requests)' : `weight ${weight}`]),
-    ...(maxConnections === undefined ? [] : [`max ${maxConnections.toLocaleString()} connections`]),
+    ...(maxConnections === undefined ? [] : [`max ${maxConnections.toLocaleString('en')} connections`]),
     ...(check === false ? ['no health check'] : []),
     ...(ssl === 'verify' ? ['TLS, certificate verified'] : []),
     ...(ssl === 'insecure' ? ['TLS, certificate not verified'] : []),

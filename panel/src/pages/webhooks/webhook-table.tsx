@@ -50,7 +50,7 @@ export function WebhookTable({ hooks, stale, retrying, onEdit, onRemove, onRetry
             </div>
           </td>
           <td data-label="Queued" data-figure>
-            {hook.enabled ? hook.pending.toLocaleString() : ''}
+            {hook.enabled ? hook.pending.toLocaleString('en') : ''}
           </td>
           <td data-actions>
             <RowButtons>

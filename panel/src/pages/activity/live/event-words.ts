@@ -151,7 +151,7 @@ function text(value: string | number | null | undefined): string {
 }
 
 function number(value: number | undefined): string {
-  return value?.toLocaleString() ?? '?';
+  return value?.toLocaleString('en') ?? '?';
 }
 
 function dayCount(days: number | undefined): string {

@@ -165,7 +165,7 @@ function editedWords(answer: BulkAnswer) {
       : [`${counted(added, 'address')} had been unblocked meanwhile and ${added === 1 ? 'is' : 'are'} blocked again.`]),
     ...(first === undefined
       ? []
-      : [`${rejected.toLocaleString()} rejected, such as ${first.value}: ${first.why}. They stay selected.`]),
+      : [`${rejected.toLocaleString('en')} rejected, such as ${first.value}: ${first.why}. They stay selected.`]),
   ];
   return {
     title: `${counted(updated, 'entry', 'entries')} changed`,

@@ -31,7 +31,7 @@ export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
         <Table.Tbody>
           {lines.slice(0, shown).map(({ line, value, why }) => (
             <Table.Tr key={`${line} ${value}`}>
-              <Table.Td className={styles.figure}>{line.toLocaleString()}</Table.Td>
+              <Table.Td className={styles.figure}>{line.toLocaleString('en')}</Table.Td>
               <Table.Td className={styles.wrap}>
                 <Text span size="sm">
                   {why}
@@ -43,7 +43,7 @@ export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
       </Table>
       {lines.length > shown && (
         <Button size="compact-sm" variant="default" m="xs" onClick={() => setShown(shown + 1_000)}>
-          Show more lines ({lines.length.toLocaleString()} in total)
+          Show more lines ({lines.length.toLocaleString('en')} in total)
         </Button>
       )}
     </ScrollArea.Autosize>

@@ -70,7 +70,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         {step.kind === 'source' && (
           <ListSource text={pasted} onText={setPasted} onList={(list, name) => void open(list, name)} />
         )}
-        {step.kind === 'reading' && <Loading what={`Reading ${step.name}, line ${step.lines.toLocaleString()}`} />}
+        {step.kind === 'reading' && <Loading what={`Reading ${step.name}, line ${step.lines.toLocaleString('en')}`} />}
         {step.kind === 'unreadable' && (
           <Alert color="red" variant="light" title="Could not read the list" role="alert">
             <Text size="sm">{sentence(step.why, step.name)}</Text>

@@ -49,7 +49,7 @@ export function PreviewStep(props: PreviewStepProps) {
   return (
     <>
       <Text role="status">
-        <b>{entries.length.toLocaleString()}</b> {entries.length === 1 ? 'entry' : 'entries'} to import
+        <b>{entries.length.toLocaleString('en')}</b> {entries.length === 1 ? 'entry' : 'entries'} to import
         {duplicates > 0 && `, ${counted(duplicates, 'duplicate')}`}
         {bad.length === 0 ? ', no invalid lines' : ''}
       </Text>

@@ -62,10 +62,10 @@ function Result({ kind, tally, total }: Pick<SendingStepProps, 'kind' | 'tally' 
       />
       <Text role="status" className={styles.figure}>
         {states[kind]}
-        {done.toLocaleString()} of {counted(total, 'entry', 'entries')}: {added.toLocaleString()} newly blocked,{' '}
-        {updated > 0 && `${updated.toLocaleString()} updated, `}
-        {unchanged.toLocaleString()} unchanged
-        {rejectedTotal > 0 && `, ${rejectedTotal.toLocaleString()} rejected`}
+        {done.toLocaleString('en')} of {counted(total, 'entry', 'entries')}: {added.toLocaleString('en')} newly blocked,{' '}
+        {updated > 0 && `${updated.toLocaleString('en')} updated, `}
+        {unchanged.toLocaleString('en')} unchanged
+        {rejectedTotal > 0 && `, ${rejectedTotal.toLocaleString('en')} rejected`}
       </Text>
       {kind !== 'sending' && added + updated + unchanged > 0 && (
         <Text size="sm" c="dimmed">

@@ -20,7 +20,7 @@ export function deniedCell(hits: EntryHits | null): HitCell {
       text: unknown,
       why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
     };
-  return { text: hits.last_24h.toLocaleString() };
+  return { text: hits.last_24h.toLocaleString('en') };
 }
 
 /** Of an entry whose `last_hit` is null. */

@@ -10,6 +10,8 @@ import { Figure } from './figure.tsx';
 import { growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
 import classes from './figures.module.css';
 
+/** The configuration of HAProxy lacks a table; a notice says so. */
+const notCounted = 'Not counted by HAProxy';
 const names = ['Denied requests', 'Denied addresses', 'Blocked entries', 'Never matched, 90 d', 'Candidates'] as const;
 
 interface FiguresProps {
@@ -76,7 +78,7 @@ function Known({ summary, range, series: { denied, addresses, entries } }: Known
         name={names[1]}
         value={count(summary.addresses)}
         trend={null}
-        about={`${count(summary.new_addresses)} for the first time`}
+        about={summary.addresses === null ? notCounted : `${count(summary.new_addresses)} for the first time`}
         to="/denied"
         search={{ range }}
       >
@@ -106,7 +108,7 @@ function Known({ summary, range, series: { denied, addresses, entries } }: Known
         name={names[4]}
         value={count(summary.candidates)}
         trend="not blocked"
-        about="Loud clients, estimated"
+        about={summary.candidates === null ? notCounted : 'Loud clients, estimated'}
         to="/candidates"
       />
     </section>

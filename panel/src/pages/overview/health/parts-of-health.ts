@@ -65,7 +65,7 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
   if (seen === null)
     return { name, tone: 'unknown', words: `Unknown: HAProxy could not be queried. Expected: ${entries(expected)}` };
   if (change !== null && seen !== expected) {
-    const words = `Bulk change running: ${seen.toLocaleString()} of ${entries(expected)}`;
+    const words = `Bulk change running: ${seen.toLocaleString('en')} of ${entries(expected)}`;
     return { name, tone: 'unknown', words };
   }
   // The right number may be of wrong entries. The worker's own part reports what was found.
@@ -75,8 +75,8 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
       tone: 'unknown',
       words: `${entries(expected)}, as expected, but not verified`,
     };
-  if (seen === expected) return { name, tone: 'good', words: `${seen.toLocaleString()} of ${entries(expected)}` };
-  return { name, tone: 'warn', words: `${seen.toLocaleString()} of ${entries(expected)}` };
+  if (seen === expected) return { name, tone: 'good', words: `${seen.toLocaleString('en')} of ${entries(expected)}` };
+  return { name, tone: 'warn', words: `${seen.toLocaleString('en')} of ${entries(expected)}` };
 }
 
 function workerPart({ pid, whole, reason }: NonNullable<Health['workers']['current']>, name: string): HealthPart {

@@ -32,9 +32,7 @@ export function LoudestClients() {
         columns={may ? withBlock : columns}
         rows={items.slice(0, shown).map(({ ip_address: ip, rate, error_share: errors }) => (
           <tr key={ip} data-row>
-            <td className={`${styles.mono} ${classes.long}`} title={ip}>
-              {ip}
-            </td>
+            <td className={styles.mono}>{ip}</td>
             <td data-figure="true">{rate.toFixed(1)}</td>
             <td
               data-figure="true"

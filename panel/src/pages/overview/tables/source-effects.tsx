@@ -17,7 +17,7 @@ const columns = [
   { name: 'Source' },
   { name: 'Entries', figure: true },
   { name: 'Picture', hidden: true },
-  { name: 'Of denied', figure: true },
+  { name: 'Share of denied', figure: true },
 ];
 
 interface SourceEffectsProps {

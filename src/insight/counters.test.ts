@@ -22,7 +22,8 @@ const usedMegabytes = async () => {
   // An object that was accessed in a turn of the event loop lives until its end.
   await setImmediate();
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  return process.memoryUsage().heapUsed / 1_000_000;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 1_000_000;
 };
 const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].reduce((all, value) => all + value, 0);
 

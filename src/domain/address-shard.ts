@@ -115,7 +115,7 @@ export function addressHash(
 }
 
 /** MurmurHash3's finalizer: every bit of the input moves every bit of the output. */
-function mix(value: number): number {
+export function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -49,7 +49,7 @@ export class Attribution {
       if (slice.due()) await slice.rest();
       const entry = around.get(address) ?? null;
       found.set(address, entry);
-      this.#cached.set(address, entry);
+      if (this.#cached.size < this.#most) this.#cached.set(address, entry);
     }
   }
 }

@@ -12,14 +12,12 @@ import { setBackSeconds } from './gaps.ts';
 import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
 import type { Points } from './points.ts';
-import type { InsightReading, WorkerReading } from './readings.ts';
+import type { DeniedAddress, InsightReading, WorkerReading } from './readings.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
 /** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const mostSites = 10_000;
-/** Counted between two calls of `due`. */
-const countedAtOnce = 20;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -98,10 +96,9 @@ export class Collector {
     this.workers = new Workers(workers);
     this.addresses = new Counters({
       most: deps.mostAddresses ?? mostAddresses,
-      nearWorker: this.workers.next,
       forgotten: (address, value) => {
         // One that was not counted in this run is listed now.
-        this.#forgotten.note(address, value, deps.knocking.get(address)?.lastHit ?? this.#lastAt ?? 0);
+        this.#forgotten.note(address, value, deps.knocking.lastHitOf(address) ?? this.#lastAt ?? 0);
         deps.knocking.forget(address);
       },
     });
@@ -160,8 +157,7 @@ export class Collector {
     await this.#expire(reading, at, slice);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
-      const known = await this.#withoutForgotten(worker, before, slice);
-      const { frontEnd, sites, counted: shown } = await this.#advance(reading.at, known, hits, slice);
+      const { frontEnd, sites, counted: shown } = await this.#advance(reading.at, worker, { before, hits, slice });
       unseen ||= !worker.current && frontEnd.denied > shown;
       const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
       // What a worker counted before it was first read is of no known time.
@@ -189,17 +185,31 @@ export class Collector {
     this.#forgotten.clear();
   }
 
-  async #advance(at: Date, worker: WorkerReading, hits: Map<string, number>, slice: TimeSlice) {
+  /** @param before the last reading, in seconds; null: none, or the clock was set back since */
+  async #advance(
+    at: Date,
+    worker: WorkerReading,
+    {
+      before,
+      hits,
+      slice,
+    }: { readonly before: number | null; readonly hits: Map<string, number>; readonly slice: TimeSlice },
+  ) {
     const { startedAt, handsOver } = worker;
     const number = this.workers.numberOf(worker);
     const tables = { at, number, startedAt, handsOver };
+    const seconds = Math.floor(at.getTime() / 1_000);
     let counted = 0;
-    for (const part of partsOf(worker.denied)) {
+    for (const denied of worker.denied) {
       if (slice.due()) await slice.rest();
-      for (const [address, more] of this.addresses.advance(tables, part, this.#startOf(worker, at))) {
-        hits.set(address, (hits.get(address) ?? 0) + more);
-        counted += more;
-      }
+      if (this.#wasForgotten(denied, before)) continue;
+      const { address: key, value, lately } = denied;
+      const more = this.addresses.increaseOf(tables, key, value, () =>
+        this.#forgotten.startOf({ key, value, lately, at: seconds }),
+      );
+      if (more === 0) continue;
+      hits.set(key, (hits.get(key) ?? 0) + more);
+      counted += more;
     }
     const own = new Map([
       ['requests', worker.requests],
@@ -210,25 +220,15 @@ export class Collector {
     return { frontEnd, counted, sites: this.#sites.advance(tables, worker.sites) };
   }
 
-  #startOf({ deniedLately }: WorkerReading, at: Date): (address: string, value: number) => number {
-    const seconds = Math.floor(at.getTime() / 1_000);
-    return (key, value) => this.#forgotten.startOf({ key, value, lately: deniedLately.get(key) ?? value, at: seconds });
-  }
-
   /**
    * HAProxy forgets addresses in a slightly different order, and so may remember one longer than the service. If it was not
    * denied since the last reading, it was counted before the service forgot it. The clock may have been set back a little.
    */
-  async #withoutForgotten(worker: WorkerReading, lastAt: number | null, slice: TimeSlice): Promise<WorkerReading> {
-    if (lastAt === null || worker.deniedAt.size === 0) return worker;
-    const denied = new Map<string, number>();
-    for (const [address, value] of worker.denied) {
-      if (slice.due()) await slice.rest();
-      const at = worker.deniedAt.get(address) ?? lastAt;
-      if (at >= lastAt - setBackSeconds || this.#deps.knocking.get(address) !== undefined) denied.set(address, value);
-      else this.#forgotten.note(address, value, at);
-    }
-    return { ...worker, denied };
+  #wasForgotten({ address, value, at }: DeniedAddress, before: number | null): boolean {
+    if (before === null || at === null || at >= before - setBackSeconds) return false;
+    if (this.#deps.knocking.lastHitOf(address) !== undefined) return false;
+    this.#forgotten.note(address, value, at);
+    return true;
   }
 
   /**
@@ -238,9 +238,9 @@ export class Collector {
   async #expire({ whole, workers }: InsightReading, at: number, slice: TimeSlice): Promise<void> {
     if (whole) return;
     for (const { denied } of workers) {
-      for (const address of denied.keys()) {
+      for (const { address } of denied) {
         if (slice.due()) await slice.rest();
-        if ((this.#deps.knocking.get(address)?.lastHit ?? at) < at - forgottenSeconds) this.addresses.expired(address);
+        if ((this.#deps.knocking.lastHitOf(address) ?? at) < at - forgottenSeconds) this.addresses.expired(address);
       }
     }
   }
@@ -258,9 +258,9 @@ export class Collector {
     if (whole) return;
     const before = at - listedSeconds;
     for (const { denied } of workers) {
-      for (const address of denied.keys()) {
+      for (const { address } of denied) {
         if (slice.due()) await slice.rest();
-        if (!hits.has(address) && (this.#deps.knocking.get(address)?.lastHit ?? at) < before) hits.set(address, 1);
+        if (!hits.has(address) && (this.#deps.knocking.lastHitOf(address) ?? at) < before) hits.set(address, 1);
       }
     }
   }
@@ -358,17 +358,6 @@ export class Collector {
       return otherwise;
     }
   }
-}
-
-function* partsOf(values: ReadonlyMap<string, number>): Iterable<ReadonlyMap<string, number>> {
-  let part = new Map<string, number>();
-  for (const [key, value] of values) {
-    part.set(key, value);
-    if (part.size < countedAtOnce) continue;
-    yield part;
-    part = new Map();
-  }
-  yield part;
 }
 
 /**

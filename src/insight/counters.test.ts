@@ -22,7 +22,8 @@ const usedMegabytes = async () => {
   // An object that was accessed in a turn of the event loop lives until its end.
   await setImmediate();
   collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  return process.memoryUsage().heapUsed / 1_000_000;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 1_000_000;
 };
 const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].reduce((all, value) => all + value, 0);
 
@@ -346,16 +347,17 @@ describe('numbers of workers', () => {
   });
 });
 
-it.each([0, 1_024, 5_000])('remembers values and workers of any size (near worker %i)', (nearWorker) => {
-  const counters = new KeyedCounters({ most: 100, nearWorker });
+it('remembers values and workers of any size', () => {
+  const counters = new KeyedCounters({ most: 100 });
   const sizes = [0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 21, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40];
-  const near = [-1_025, -1_024, -1_023, -1, 0, 1, 1_022, 1_023, 1_024, 2_047, 2_048].map((by) => nearWorker + by);
-  for (const worker of [...sizes.slice(0, 4), ...near.filter((number) => number >= 0)]) {
+  for (const worker of sizes.slice(0, 4)) {
     for (const value of sizes) {
       counters.set('a', [worker, value]);
       expect(counters.get('a')).toEqual([worker, value]);
     }
   }
-  counters.set('a', [1, 5, 2, 3]);
-  expect(counters.get('a')).toEqual([1, 5, 2, 3]);
+  for (const values of [[1, 5, 2, 3], [], [1, 5, 2, 3], [1, 5]]) {
+    counters.set('a', values);
+    expect(counters.get('a')).toEqual(values);
+  }
 });

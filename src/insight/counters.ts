@@ -32,21 +32,26 @@ export class Counters {
   /**
    * Read draining workers before the current one: what they counted last is then known to have been handed over.
    * @param values cumulative, by key; keys that are absent have not changed
-   * @param startOf from which value an unknown key has counted; default: 0
    * @returns increases above 0 by key
    */
-  advance(
-    { at, number, startedAt, handsOver }: CounterReading,
-    values: ReadonlyMap<string, number>,
-    startOf: (key: string, value: number) => number = () => 0,
-  ): Map<string, number> {
-    const arriving = handsOver && at.getTime() - startedAt.getTime() <= handOverMs;
+  advance(reading: CounterReading, values: ReadonlyMap<string, number>): Map<string, number> {
     const increases = new Map<string, number>();
     for (const [key, value] of values) {
-      const increase = this.#keys.advance(key, number, value, { handsOver, arriving, startOf });
+      const increase = this.increaseOf(reading, key, value);
       if (increase > 0) increases.set(key, increase);
     }
     return increases;
+  }
+
+  /** As `advance`, of one key. @param startOf from which value it has counted if it is unknown; default: 0 */
+  increaseOf(
+    { at, number, startedAt, handsOver }: CounterReading,
+    key: string,
+    value: number,
+    startOf: () => number = () => 0,
+  ): number {
+    const arriving = handsOver && at.getTime() - startedAt.getTime() <= handOverMs;
+    return this.#keys.advance(key, number, value, { handsOver, arriving, startOf });
   }
 
   /** HAProxy's entries of this key have expired: they count from 0 again. */

@@ -6,7 +6,6 @@ import { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Collector } from './collector.ts';
 import { Flusher } from './flusher.ts';
-import { HourTable } from './hour-table.ts';
 import { KeyedCounters } from './keyed-counters.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
@@ -58,7 +57,7 @@ async function leastOf(
 
 const worker: WorkerReading = {
   ...{ pid: 100, startedAt: new Date(noon), current: true, handsOver: true, used: new Map() },
-  ...{ denied: new Map(), deniedLately: new Map(), deniedAt: new Map(), rejected: new Map(), sites: new Map() },
+  ...{ denied: [], rejected: new Map(), sites: new Map() },
   ...{ clients: new Map(), requests: 0, deniedRequests: 0 },
 };
 const reading = (round: number, more: Partial<WorkerReading>): InsightReading => ({
@@ -69,7 +68,7 @@ const reading = (round: number, more: Partial<WorkerReading>): InsightReading =>
 let knocking: Knocking;
 let collector: Collector;
 beforeEach(() => {
-  knocking = new Knocking(new HourTable());
+  knocking = new Knocking();
   const around = { entry: '10.0.0.0/8', source: 1, others: 0 };
   const attribution: Pick<Attribution, 'of'> = { of: async (all) => new Map(all.map((one) => [one, around])) };
   collector = new Collector(
@@ -84,7 +83,8 @@ beforeEach(() => {
     null,
   );
 });
-const denied = (round: number) => new Map(Array.from({ length: many }, (_, n) => [`${addressOf(n)}`, round] as const));
+const denied = (value: number, at: number | null = null) =>
+  Array.from({ length: many }, (_, n) => ({ address: addressOf(n), value, lately: value, at }));
 
 it('counts 40,000 denied addresses in slices', async () => {
   const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1) }));
@@ -92,8 +92,7 @@ it('counts 40,000 denied addresses in slices', async () => {
 });
 
 it('counts 40,000 addresses of a whole table in slices', async () => {
-  const deniedAt = new Map([...denied(1).keys()].map((address) => [address, noon / 1_000] as const));
-  const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1), deniedAt }));
+  const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1, noon / 1_000) }));
   const take = async (round: number) => await collector.take({ ...readings[round]!, whole: true });
   expect(await leastOf(take)).toBeLessThan(0.25);
 });

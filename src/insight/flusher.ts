@@ -6,7 +6,7 @@ import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest }
 import type { KnockingTable } from '../store/insight-schema.ts';
 import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
 import type { Collector } from './collector.ts';
-import { addTo, type Knocking, type Unstored, type UnstoredAddress, type UnstoredHits } from './knocking.ts';
+import { addTo, type Knocking, type Unstored } from './knocking.ts';
 import type { Points } from './points.ts';
 
 const hourSeconds = 3_600;
@@ -48,7 +48,7 @@ export class Flusher {
       await this.#turn(() => series.write({ points: [], states: { workers: collector.workers.stored } }));
       this.#storedWorkers = workers;
     }
-    await this.#writeHits(knocking.take());
+    await this.#writeHits();
     await this.#writePoints(at);
     await this.#storeHours(Math.floor(at / hourSeconds));
   }
@@ -68,39 +68,22 @@ export class Flusher {
     while (after !== null);
   }
 
-  async #writeHits({ changed, entries, gone }: UnstoredHits): Promise<void> {
+  async #writeHits(): Promise<void> {
     const { knocking, hits } = this.#deps;
-    const left = {
-      addresses: await inTableOrder(changed, ({ address: { address } }) => shortKeyOf(address)),
-      entries: await inTableOrder(entries, ([entry]) => keyOf(entry)),
-      gone: await inTableOrder(gone, shortKeyOf),
-    };
-    try {
-      while (left.addresses.length > 0) {
-        const slice = left.addresses.slice(0, addressesAtOnce);
-        const rows = slice.map(({ item, key }) => this.#row(item, key));
-        const sums = await increases(slice.map(({ item }) => item));
-        await this.#turn(() => hits.write({ knocking: rows, entries: sums, gone: [] }));
-        for (const { item } of slice) item.address.stored = true;
-        left.addresses = left.addresses.slice(slice.length);
-      }
-      while (left.entries.length > 0) {
-        const slice = left.entries.slice(0, hitsAtOnce);
-        await this.#turn(() => hits.write({ knocking: [], entries: slice.map(increaseOf), gone: [] }));
-        left.entries = left.entries.slice(slice.length);
-      }
-      while (left.gone.length > 0) {
-        const slice = left.gone.slice(0, hitsAtOnce);
-        await this.#turn(() => hits.write({ knocking: [], entries: [], gone: slice.map(({ key }) => key) }));
-        left.gone = left.gone.slice(slice.length);
-      }
-    } catch (error) {
-      knocking.giveBack({
-        changed: left.addresses.map(({ item }) => item),
-        entries: new Map(left.entries.map(({ item }) => item)),
-        gone: left.gone.map(({ item }) => item),
-      });
-      throw error;
+    const { addresses, entries, gone } = knocking.waiting();
+    for (const slice of slicesOf(await inTableOrder(addresses, shortKeyOf), addressesAtOnce)) {
+      const rows = slice.map(({ item, key }) => this.#row(item, key));
+      const sums = await this.#increases(itemsOf(slice));
+      await this.#turn(() => hits.write({ knocking: rows, entries: sums, gone: [] }));
+      knocking.noteStored({ addresses: itemsOf(slice) });
+    }
+    for (const slice of slicesOf(await inTableOrder(entries, ([entry]) => keyOf(entry)), hitsAtOnce)) {
+      await this.#turn(() => hits.write({ knocking: [], entries: slice.map(increaseOf), gone: [] }));
+      knocking.noteStored({ entries: itemsOf(slice) });
+    }
+    for (const slice of slicesOf(await inTableOrder(gone, shortKeyOf), hitsAtOnce)) {
+      await this.#turn(() => hits.write({ knocking: [], entries: [], gone: slice.map(({ key }) => key) }));
+      knocking.noteStored({ gone: itemsOf(slice) });
     }
   }
 
@@ -124,14 +107,23 @@ export class Flusher {
     }
   }
 
-  #row({ address: { address, entry, total, firstHit, lastHit, row } }: UnstoredAddress, key: Buffer): KnockingTable {
+  #row(address: string, key: Buffer): KnockingTable {
+    const { knocking, collector } = this.#deps;
+    const { entry, total, firstHit, lastHit, row } = knocking.get(address)!;
     return {
       address: key,
       entry: entry === null ? null : shortKeyOf(entry),
       ...{ total, first_hit: firstHit, last_hit: lastHit },
-      hour_hits: this.#deps.knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
-      counters: this.#deps.collector.addresses.stored(address) ?? '',
+      hour_hits: knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
+      counters: collector.addresses.stored(address) ?? '',
     };
+  }
+
+  async #increases(addresses: readonly string[]): Promise<EntryIncrease[]> {
+    const sums = new Map<string, Unstored>();
+    for (const address of addresses)
+      for (const [entry, unstored] of this.#deps.knocking.unstoredIn(address)) addTo(sums, entry, unstored);
+    return (await inTableOrder(sums, ([entry]) => keyOf(entry))).map(increaseOf);
   }
 
   /** The complete hours since the last call, at first the last one; and yesterday, unless it is stored. */
@@ -179,12 +171,6 @@ async function loudestOf(counts: readonly { readonly text: string; readonly hits
   return rows.map(({ item: { hits }, key }) => ({ sortKey: key, hits }));
 }
 
-async function increases(changed: readonly UnstoredAddress[]): Promise<EntryIncrease[]> {
-  const sums = new Map<string, Unstored>();
-  for (const { entries } of changed) for (const one of entries) addTo(sums, one.entry, one);
-  return (await inTableOrder(sums, ([entry]) => keyOf(entry))).map(increaseOf);
-}
-
 interface Keyed<T> {
   readonly item: T;
   readonly key: Buffer;
@@ -192,6 +178,14 @@ interface Keyed<T> {
 
 function increaseOf({ item: [, sum], key }: Keyed<readonly [string, Unstored]>): EntryIncrease {
   return { sortKey: key, ...sum };
+}
+
+function itemsOf<T>(keyed: readonly Keyed<T>[]): T[] {
+  return keyed.map(({ item }) => item);
+}
+
+function* slicesOf<T>(items: readonly T[], most: number): Iterable<T[]> {
+  for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
 }
 
 /** In the order of a table fewer of its pages are written. In slices, since there may be 100,000. */

@@ -1,18 +1,17 @@
 import type { TimeSlice } from '../concurrency/slices.ts';
+import { enlarged, KeyRows, noRow } from './key-rows.ts';
 
 export interface CounterOptions {
   /** Keys that are remembered; those longest without a change are forgotten first. */
   readonly most: number;
   /** Called with a key that is forgotten, and the value from which the workers count on. */
   readonly forgotten?: (key: string, value: number) => void;
-  /** Values of the workers with numbers near it take the least memory; default: 0. */
-  readonly nearWorker?: number;
 }
 
 interface AdvanceOptions {
   readonly handsOver: boolean;
   readonly arriving: boolean;
-  readonly startOf: (key: string, value: number) => number;
+  readonly startOf: () => number;
 }
 
 /**
@@ -23,45 +22,42 @@ export type KeyCounters = number[];
 
 /** The last values of each key in each worker; bounded. */
 export class KeyedCounters {
-  /** In the order of their last change. Packed, since there may be 100,000. */
-  readonly #keys = new Map<string, KeyCounters | number>();
+  /** In the order of their last change. */
+  readonly #rows = new KeyRows();
+  /** By row. Packed, since there may be 100,000. */
+  #packed = new Float64Array(this.#rows.capacity);
+  /** By row: those that do not fit. */
+  readonly #others = new Map<number, KeyCounters>();
   readonly #options: CounterOptions;
-  readonly #packing: Packing;
-  /**
-   * Returns the oldest key next. Kept, since a new iterator passes the places of all keys that were deleted or moved; but
-   * not for long, since it retains every table that the map has outgrown meanwhile.
-   */
-  #oldest: MapIterator<[string, KeyCounters | number]> | null = null;
-  /** Since the iterator began. */
-  #moves = 0;
 
   constructor(options: CounterOptions) {
     this.#options = options;
-    this.#packing = new Packing(options.nearWorker ?? 0);
   }
 
   get size(): number {
-    return this.#keys.size;
+    return this.#rows.size;
   }
 
-  keys(): Iterable<string> {
-    return this.#keys.keys();
+  *keys(): Iterable<string> {
+    for (const row of this.#rows) yield this.#rows.keyOf(row);
   }
 
   get(key: string): KeyCounters | undefined {
-    const packed = this.#keys.get(key);
-    return packed === undefined ? undefined : this.#packing.unpacked(packed);
+    const row = this.#rows.find(key);
+    return row === noRow ? undefined : this.#get(row);
   }
 
   set(key: string, counters: KeyCounters): void {
-    this.#keys.delete(key);
-    this.#keys.set(key, this.#packing.packed(counters));
+    const known = this.#rows.find(key);
+    if (known !== noRow) this.#rows.moveToEnd(known);
+    this.#set(known === noRow ? this.#rows.add(key) : known, counters);
     this.#forgetOldest();
   }
 
   /** Its values in all workers: it counts from 0 again. */
   delete(key: string): void {
-    this.#keys.delete(key);
+    const row = this.#rows.find(key);
+    if (row !== noRow) this.#remove(row);
   }
 
   /**
@@ -73,7 +69,7 @@ export class KeyedCounters {
   advance(key: string, worker: number, value: number, { handsOver, arriving, startOf }: AdvanceOptions): number {
     const values = this.get(key);
     if (values === undefined) {
-      const start = startOf(key, value);
+      const start = startOf();
       this.set(key, [worker, value]);
       return value - start;
     }
@@ -95,66 +91,57 @@ export class KeyedCounters {
    * @param first number of the first worker since HAProxy was started
    */
   async keep(living: ReadonlySet<number>, first: number, slice: TimeSlice): Promise<void> {
-    for (const [key, counters] of this.#keys) {
+    for (const row of this.#rows) {
       if (slice.due()) await slice.rest();
-      const values = this.#packing.unpacked(counters);
-      if (values.length === 0) continue;
+      const values = this.#get(row);
       const left = kept(values, living, first);
-      if (left.length < values.length) this.#keys.set(key, this.#packing.packed(left));
+      if (left.length < values.length) this.#set(row, left);
     }
   }
 
+  #get(row: number): KeyCounters {
+    return this.#others.get(row) ?? unpacked(this.#packed[row]!);
+  }
+
+  #set(row: number, counters: KeyCounters): void {
+    if (row >= this.#packed.length) this.#packed = new Float64Array(enlarged(this.#packed, this.#rows.capacity));
+    const packed = packedOf(counters);
+    if (packed === null) this.#others.set(row, counters);
+    else {
+      this.#packed[row] = packed;
+      this.#others.delete(row);
+    }
+  }
+
+  #remove(row: number): void {
+    this.#rows.remove(row);
+    this.#others.delete(row);
+  }
+
   #forgetOldest(): void {
-    this.#moves += 1;
-    if (this.#moves >= movesOfIterator) this.#oldest = null;
-    while (this.#keys.size > this.#options.most) {
-      if (this.#oldest === null) [this.#oldest, this.#moves] = [this.#keys.entries(), 0];
-      const next = this.#oldest.next();
-      // An iterator that has ended never goes on.
-      if (next.done === true) this.#oldest = null;
-      else {
-        const [oldest, counters] = next.value;
-        this.#keys.delete(oldest);
-        this.#options.forgotten?.(oldest, highestUpTo(Number.POSITIVE_INFINITY, this.#packing.unpacked(counters)));
-      }
+    while (this.#rows.size > this.#options.most) {
+      const oldest = this.#rows.first;
+      const [key, counters] = [this.#rows.keyOf(oldest), this.#get(oldest)];
+      this.#remove(oldest);
+      this.#options.forgotten?.(key, highestUpTo(Number.POSITIVE_INFINITY, counters));
     }
   }
 }
 
-/** Many, so that new iterators are rare; few, so that what one retains is small. */
-const movesOfIterator = 1_000;
+const packable = { values: 2 ** 32, workers: 2 ** 20 } as const;
 
-const wide = { values: 2 ** 32, workers: 2 ** 20 } as const;
-/** A number below 2 ** 31 takes no memory of its own. */
-const narrow = { values: 2 ** 20, workers: 2 ** 11 } as const;
+/** The usual cases, one worker or none, in one number. */
+function packedOf(counters: KeyCounters): number | null {
+  const [worker, value] = counters;
+  if (worker === undefined || value === undefined) return 0;
+  if (counters.length > 2 || worker >= packable.workers || value >= packable.values) return null;
+  return (worker + 1) * packable.values + value;
+}
 
-/** The usual case, one worker: one number instead of an array. */
-class Packing {
-  /** The first worker of those that are packed best. Numbers are never used again: those near the current one are in use. */
-  readonly #from: number;
-
-  constructor(nearWorker: number) {
-    this.#from = Math.max(0, nearWorker - narrow.workers / 2);
-  }
-
-  packed(values: KeyCounters): KeyCounters | number {
-    const [worker, value] = values;
-    if (worker === undefined || value === undefined || values.length > 2) return values;
-    const near = worker - this.#from;
-    if (near >= 0 && near < narrow.workers && value < narrow.values) return value * narrow.workers + near;
-    // Never below 2 ** 32.
-    return worker < wide.workers && value < wide.values ? (worker + 1) * wide.values + value : values;
-  }
-
-  unpacked(counters: KeyCounters | number): KeyCounters {
-    if (typeof counters !== 'number') return counters;
-    if (counters < wide.values) {
-      const near = counters % narrow.workers;
-      return [this.#from + near, (counters - near) / narrow.workers];
-    }
-    const value = counters % wide.values;
-    return [(counters - value) / wide.values - 1, value];
-  }
+function unpacked(packed: number): KeyCounters {
+  if (packed === 0) return [];
+  const value = packed % packable.values;
+  return [(packed - value) / packable.values - 1, value];
 }
 
 function kept(values: KeyCounters, living: ReadonlySet<number>, first: number): KeyCounters {

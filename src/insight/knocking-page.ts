@@ -56,13 +56,14 @@ export async function deniedInDay(
   each: (address: string, requests: number) => void,
 ): Promise<void> {
   const slice = new TimeSlice();
-  for (const one of [...knocking.all()]) {
+  for (const address of Array.from(knocking.all(), (one) => one.address)) {
     if (slice.due()) await slice.rest();
-    // Forgotten meanwhile: its row may be another one's.
-    if (knocking.get(one.address) !== one) continue;
+    const one = knocking.get(address);
+    // Forgotten meanwhile.
+    if (one === undefined) continue;
     knocking.hours.advance(Math.floor(at / hourSeconds));
     const requests = knocking.hours.sum(one.row);
-    if (requests > 0) each(one.address, requests);
+    if (requests > 0) each(address, requests);
   }
 }
 

@@ -120,7 +120,9 @@ frontend test
       expect(master?.pid).toBe(proxy.masterPid);
       expect(Math.abs(master!.startedAt.getTime() - first!.startedAt.getTime())).toBeLessThan(5_000);
       // HAProxy itself empties the tables of a worker that drains, unless peers take them over; its own sums stay.
-      expect([...(workers.find(({ pid }) => pid === after)?.denied ?? [])]).toEqual([['127.0.0.8', 1]]);
+      expect([...(workers.find(({ pid }) => pid === after)?.denied ?? [])]).toMatchObject([
+        { address: '127.0.0.8', value: 1 },
+      ]);
       // Without a stats socket, all of it through the master.
       const through = new TableReader({ ...deps, stats: new MasterSocket('/nowhere'), workers: () => [before, after] });
       expect((await through.read({ whole: true, signal: never })).workers.map(({ pid }) => pid)).toEqual([

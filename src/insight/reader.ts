@@ -2,7 +2,6 @@
 // master, as a reader behind all changes and reloads. All of a worker comes from one connection, so that it is from one
 // worker: during a reload two of them answer on the stats socket.
 
-import { TimeSlice } from '../concurrency/slices.ts';
 import type { InsightMode } from '../domain/insight-mode.ts';
 import { parseIp } from '../domain/ip.ts';
 import {
@@ -20,7 +19,8 @@ import { listProcesses } from '../haproxy/process/workers.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
-import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
+import { enlarged } from './key-rows.ts';
+import type { DeniedAddress, InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import type { ProcessId } from './workers.ts';
 
 interface TableReaderDeps {
@@ -122,6 +122,7 @@ function commandFor({ name, activeBy }: CountingTable, whole: boolean): string {
 }
 
 const tableReplies = 2;
+const figures = 3;
 
 /** Takes one entry of a table. */
 type Take = (key: string, entry: TableEntry) => void;
@@ -131,11 +132,7 @@ class WorkerListing {
   readonly #info: string[] = [];
   readonly #stats = new StatListing();
   readonly #tables: readonly { readonly name: string; readonly listing: TableListing }[];
-  readonly #wholeAt: Date | null;
-  readonly #denied = new Map<string, number>();
-  readonly #deniedLately = new Map<string, number>();
-  /** Only of whole tables; until `end`: milliseconds until HAProxy forgets the address. */
-  readonly #deniedAt = new Map<string, number>();
+  readonly #denied: DeniedListing;
   readonly #sites = new Map<string, number>();
   readonly #clients = new Map<string, { requests: number; rate: number; errors: number }>();
   readonly #rejected = new Map<string, number>();
@@ -143,9 +140,9 @@ class WorkerListing {
 
   /** @param wholeAt when all entries are read; null: only active ones */
   constructor(tables: readonly CountingTable[], wholeAt: Date | null) {
-    this.#wholeAt = wholeAt;
+    this.#denied = new DeniedListing(wholeAt);
     const takes = new Map<CountingTable, Take>([
-      [deniedTable, (key, entry) => this.#takeDenied(key, entry)],
+      [deniedTable, (key, entry) => this.#denied.take(key, entry)],
       [sitesTable, (key, { values: [count = 0] }) => this.#sites.set(key, count)],
       [
         clientsTable,
@@ -169,7 +166,7 @@ class WorkerListing {
     else this.#handsOver ||= lines.some((line) => line.includes(` id=${deniedTable.name} `));
   }
 
-  async end(): Promise<WorkerReading> {
+  end(): WorkerReading {
     const field = (name: string) => numberIn(this.#info, name);
     const used = new Map<string, number>();
     for (const { name, listing } of this.#tables) {
@@ -178,15 +175,12 @@ class WorkerListing {
     }
     const stats = this.#stats.end();
     const sum = (of: 'requests' | 'denied') => stats.reduce((total, stat) => total + stat[of], 0);
-    await this.#dateDenied();
     return {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),
       current: field('Stopping') === 0,
       handsOver: this.#handsOver,
       denied: this.#denied,
-      deniedLately: this.#deniedLately,
-      deniedAt: this.#deniedAt,
       sites: this.#sites,
       clients: this.#clients,
       rejected: this.#rejected,
@@ -195,23 +189,39 @@ class WorkerListing {
       used,
     };
   }
+}
 
-  #takeDenied(key: string, { values: [count = 0, rate = 0], expiresInMs }: TableEntry): void {
-    this.#denied.set(key, count);
-    if (rate < count) this.#deniedLately.set(key, rate);
-    if (this.#wholeAt !== null) this.#deniedAt.set(key, expiresInMs);
+/** In columns: maps of 100,000 addresses would take three times the memory until they are counted. */
+class DeniedListing implements Iterable<DeniedAddress> {
+  readonly #addresses: string[] = [];
+  /** Of each address its value, requests of the last minute, and milliseconds until HAProxy forgets it: all have 32 bits. */
+  #figures = new Uint32Array(1_024 * figures);
+  readonly #wholeAt: Date | null;
+  #longest = 0;
+
+  /** @param wholeAt when all entries are read; null: only active ones */
+  constructor(wholeAt: Date | null) {
+    this.#wholeAt = wholeAt;
+  }
+
+  take(address: string, { values: [value = 0, rate = 0], expiresInMs }: TableEntry): void {
+    const at = this.#addresses.push(address) * figures;
+    if (at > this.#figures.length) this.#figures = new Uint32Array(enlarged(this.#figures, 2 * this.#figures.length));
+    this.#figures.set([value, Math.min(rate, value), expiresInMs], at - figures);
+    this.#longest = Math.max(this.#longest, expiresInMs);
+  }
+
+  *[Symbol.iterator](): Generator<DeniedAddress> {
+    for (const [index, address] of this.#addresses.entries()) {
+      const of = (nth: number): number => this.#figures[index * figures + nth]!;
+      yield { address, value: of(0), lately: of(1), at: this.#lastAt(of(2)) };
+    }
   }
 
   /** An operator's own table may expire after another time, which the entry that was used last has nearly left. */
-  async #dateDenied(): Promise<void> {
-    const at = Math.floor((this.#wholeAt?.getTime() ?? 0) / 1_000);
-    const slice = TimeSlice.ofItems();
-    let longest = 0;
-    for (const left of this.#deniedAt.values()) longest = Math.max(longest, left);
-    for (const [key, left] of this.#deniedAt) {
-      if (slice.due()) await slice.rest();
-      this.#deniedAt.set(key, at - Math.floor((longest - left) / 1_000));
-    }
+  #lastAt(leftMs: number): number | null {
+    if (this.#wholeAt === null) return null;
+    return Math.floor(this.#wholeAt.getTime() / 1_000) - Math.floor((this.#longest - leftMs) / 1_000);
   }
 }
 

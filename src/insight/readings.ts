@@ -14,18 +14,26 @@ export interface InsightReading {
   readonly master: ProcessId | null;
 }
 
+/** An entry of pm_denied. */
+export interface DeniedAddress {
+  /** Canonical. */
+  readonly address: string;
+  /** Cumulative gpc0. */
+  readonly value: number;
+  /** Of the value: requests of the last minute, as HAProxy estimates. */
+  readonly lately: number;
+  /** When it was last denied, at the latest; in seconds since 1970. Null: one of those that are active. */
+  readonly at: number | null;
+}
+
 export interface WorkerReading {
   readonly pid: number;
   readonly startedAt: Date;
   readonly current: boolean;
   /** Its tables take part in `peers`: a new worker may start from the values of an earlier one. */
   readonly handsOver: boolean;
-  /** Canonical address -> cumulative gpc0 of pm_denied. */
-  readonly denied: ReadonlyMap<string, number>;
-  /** Of those of these addresses that have fewer than their value: requests of the last minute, as HAProxy estimates. */
-  readonly deniedLately: ReadonlyMap<string, number>;
-  /** Of a whole reading: when each of these addresses was last denied, at the latest; in seconds since 1970. */
-  readonly deniedAt: ReadonlyMap<string, number>;
+  /** Each address once. Objects are made as they are read: there may be 100,000. */
+  readonly denied: Iterable<DeniedAddress>;
   /** Site key (host as in sites map) -> cumulative sampled http_req_cnt of denied requests. */
   readonly sites: ReadonlyMap<string, number>;
   /** Sampled 1 in 16: /64 for IPv6. Empty with PROXY_MANAGER_INSIGHT=denied. */

@@ -6,8 +6,7 @@ import type { SeriesStore } from '../store/series-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import { Attribution, type EntrySource } from './attribution.ts';
-import { Collector, mostAddresses, type Names, type StoredCollector } from './collector.ts';
-import { HourTable } from './hour-table.ts';
+import { Collector, type Names, type StoredCollector } from './collector.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
 import { Points } from './points.ts';
@@ -33,7 +32,7 @@ interface RestoredDeps {
 /** @throws StoreError; RangeError if a state cannot be read */
 export async function restored(deps: RestoredDeps) {
   const at = Math.floor(deps.now().getTime() / 1_000);
-  const knocking = new Knocking(new HourTable(deps.mostAddresses ?? mostAddresses));
+  const knocking = new Knocking();
   const clients = new LoudClients();
   const points = new Points();
   const active = new ActiveAddresses();
@@ -56,7 +55,7 @@ export async function restored(deps: RestoredDeps) {
         const entry = row.entry === null ? null : entryOfShortKey(row.entry).text;
         collector.addresses.restore(text, row.counters, collector.workers.first);
         const { total, first_hit: firstHit, last_hit: lastHit } = row;
-        knocking.restore({ address: text, entry, source: null, total, firstHit, lastHit });
+        knocking.restore({ address: text, entry, total, firstHit, lastHit });
         knocking.restoreHour(text, Math.floor(lastHit / hourSeconds), row.hour_hits);
         active.restore(at, lastHit);
       } catch (error) {

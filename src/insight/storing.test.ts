@@ -8,7 +8,6 @@ import { HitsStore } from '../store/hits-store.ts';
 import { InsightStore } from '../store/insight-store.ts';
 import type { Database } from '../store/open-database.ts';
 import { pointsAtOnce, SeriesStore } from '../store/series-store.ts';
-import { HourTable } from './hour-table.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients, mostClients } from './loud-clients.ts';
 
@@ -192,7 +191,7 @@ describe('hits that wait for the database', () => {
   const around = (text: string) => ({ entry: text, source: 1, others: 0 });
 
   it('are kept by entry when their address is forgotten, up to a bound', () => {
-    const knocking = new Knocking(new HourTable());
+    const knocking = new Knocking();
     for (let n = 0; n <= 100_000; n += 1) {
       knocking.count(`a${n}`, 2, around(n === 0 ? 'common' : `e${n}`), n);
       knocking.forget(`a${n}`);
@@ -201,11 +200,12 @@ describe('hits that wait for the database', () => {
     knocking.forget('again');
     expect(knocking.takeLost()).toBe(100_000);
     expect(knocking.takeLost()).toBeNull();
-    const { changed, entries, gone } = knocking.take();
-    expect([changed.length, entries.size, gone.length]).toEqual([0, 100_000, 0]);
-    expect(entries.get('common')).toEqual({ hits: 5, firstHit: 0, lastHit: 7 });
-    knocking.giveBack({ changed, entries, gone });
+    const { addresses, entries, gone } = knocking.waiting();
+    expect([addresses.length, entries.length, gone.length]).toEqual([0, 100_000, 0]);
+    expect(new Map(entries).get('common')).toEqual({ hits: 5, firstHit: 0, lastHit: 7 });
     expect(knocking.unstored).toBe(100_000);
+    knocking.noteStored({ entries: entries.slice(1) });
+    expect(knocking.unstored).toBe(1);
   });
 
   it('are stored once, though each part of a flush fails once', async () => {

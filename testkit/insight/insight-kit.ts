@@ -132,13 +132,10 @@ export class ScriptedHaproxy implements InsightSource {
       const listed = ([key]: readonly [string, unknown]) =>
         at.getTime() - (worker.active.get(key) ?? 0) <= (whole ? expireMs : activeMs);
       const copy = {
-        denied: new Map([...worker.denied].filter(listed)),
-        deniedLately: new Map(
-          [...worker.denied].filter(listed).flatMap(([key, value]) => latelyOf(worker, key, value)),
-        ),
-        deniedAt: new Map(
-          whole ? [...worker.active].filter(listed).map(([key, time]) => [key, Math.floor(time / 1_000)] as const) : [],
-        ),
+        denied: [...worker.denied].filter(listed).map(([address, value]) => ({
+          ...{ address, value, lately: latelyOf(worker, address, value) },
+          at: whole ? Math.floor((worker.active.get(address) ?? 0) / 1_000) : null,
+        })),
         rejected: new Map([...worker.rejected].filter(listed)),
         sites: new Map(worker.sites),
         clients: structuredClone(worker.clients),
@@ -177,9 +174,9 @@ export class ScriptedHaproxy implements InsightSource {
 }
 
 /** Only if there are fewer than its value. An entry that was emptied counts from 0. */
-function latelyOf({ before }: ScriptedWorker, key: string, value: number): [string, number][] {
+function latelyOf({ before }: ScriptedWorker, key: string, value: number): number {
   const last = before.get(key) ?? 0;
-  return last > 0 && last < value ? [[key, value - last]] : [];
+  return last > 0 && last < value ? value - last : value;
 }
 
 export type EmittedFact = readonly [type: string, data: unknown];

@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto';
+import { mix } from '../domain/address-shard.ts';
+
+/** No row. */
+export const noRow = 0;
+const firstCapacity = 1_024;
+
+/**
+ * Rows of columns by key, in an order of their own. Typed arrays, since there may be 100,000: a `Map` takes twice the memory
+ * once keys were moved or deleted, and leaves tables of megabytes to the collection of garbage.
+ */
+export class KeyRows {
+  #size = 0;
+  /** By row. A removed one has none. */
+  readonly #keys = [''];
+  /** By row: of its key. */
+  #hashes = new Int32Array(firstCapacity);
+  /** By row: the neighbours in the order. `noRow` is before the first one and after the last one. */
+  #before = new Int32Array(firstCapacity);
+  #after = new Int32Array(firstCapacity);
+  /** The last removed row; linked by `#after`. */
+  #removed = noRow;
+  /** Rows by hash. */
+  #slots = new Int32Array(2 * firstCapacity);
+  // Random for each table, so that no addresses can be prepared whose hashes collide.
+  readonly #seed = randomInt(-(2 ** 31), 2 ** 31);
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Above all rows; grows. */
+  get capacity(): number {
+    return this.#hashes.length;
+  }
+
+  get first(): number {
+    return this.#after[noRow]!;
+  }
+
+  /** Row or `noRow`. */
+  find(key: string): number {
+    return this.#slots[this.#slotOf(key, this.#hash(key))]!;
+  }
+
+  keyOf(row: number): string {
+    return this.#keys[row]!;
+  }
+
+  /** At the end of the order. The columns have what a removed row left there. @param key unknown until now */
+  add(key: string): number {
+    const row = this.#removed === noRow ? this.#keys.length : this.#removed;
+    if (row === this.#removed) this.#removed = this.#after[row]!;
+    else if (row >= this.capacity) this.#grow();
+    const hash = this.#hash(key);
+    this.#slots[this.#slotOf(key, hash)] = row;
+    this.#keys[row] = key;
+    this.#hashes[row] = hash;
+    this.#append(row);
+    this.#size += 1;
+    return row;
+  }
+
+  moveToEnd(row: number): void {
+    this.#detach(row);
+    this.#append(row);
+  }
+
+  remove(row: number): void {
+    const last = this.#slots.length - 1;
+    let free = this.#slotOf(this.#keys[row]!, this.#hashes[row]!);
+    // What was stored behind it, since its slot was in use, moves up.
+    for (let slot = (free + 1) & last; this.#slots[slot] !== noRow; slot = (slot + 1) & last) {
+      const best = this.#hashes[this.#slots[slot]!]! & last;
+      if (((slot - best) & last) < ((slot - free) & last)) continue;
+      this.#slots[free] = this.#slots[slot]!;
+      free = slot;
+    }
+    this.#slots[free] = noRow;
+    this.#detach(row);
+    this.#keys[row] = '';
+    this.#after[row] = this.#removed;
+    this.#removed = row;
+    this.#size -= 1;
+  }
+
+  /** In order. Nothing may be moved or removed meanwhile. */
+  *[Symbol.iterator](): Generator<number> {
+    for (let row = this.first; row !== noRow; row = this.#after[row]!) yield row;
+  }
+
+  #append(row: number): void {
+    const last = this.#before[noRow]!;
+    this.#before[row] = last;
+    this.#after[row] = noRow;
+    this.#after[last] = row;
+    this.#before[noRow] = row;
+  }
+
+  #detach(row: number): void {
+    const [before, after] = [this.#before[row]!, this.#after[row]!];
+    this.#after[before] = after;
+    this.#before[after] = before;
+  }
+
+  /** That of the key, or the free one for it. */
+  #slotOf(key: string, hash: number): number {
+    const last = this.#slots.length - 1;
+    let slot = hash & last;
+    for (; ; slot = (slot + 1) & last) {
+      const row = this.#slots[slot]!;
+      if (row === noRow || (this.#hashes[row] === hash && this.#keys[row] === key)) return slot;
+    }
+  }
+
+  #hash(key: string): number {
+    let hash = this.#seed;
+    for (let at = 0; at < key.length; at += 1) hash = mix(hash ^ key.charCodeAt(at));
+    return hash;
+  }
+
+  #grow(): void {
+    const rows = 2 * this.capacity;
+    this.#hashes = new Int32Array(enlarged(this.#hashes, rows));
+    this.#before = new Int32Array(enlarged(this.#before, rows));
+    this.#after = new Int32Array(enlarged(this.#after, rows));
+    this.#slots = new Int32Array(2 * rows);
+    const last = this.#slots.length - 1;
+    for (const row of this) {
+      let slot = this.#hashes[row]! & last;
+      while (this.#slots[slot] !== noRow) slot = (slot + 1) & last;
+      this.#slots[slot] = row;
+    }
+  }
+}
+
+/** The memory of a column for more rows, the new ones 0. The column itself is empty then, and its memory free at once. */
+export function enlarged(
+  column: Int32Array | Uint32Array | Uint16Array | Uint8Array | Float64Array,
+  rows: number,
+): ArrayBuffer {
+  return (column.buffer as ArrayBuffer).transfer(rows * column.BYTES_PER_ELEMENT);
+}

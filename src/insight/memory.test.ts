@@ -1,0 +1,53 @@
+// What the service remembers of a denied address takes little memory (docs/insight.md).
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
+import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
+import { collector } from '../system/heap.ts';
+
+let folder: StoreFolder;
+let store: BlockedIpsStore;
+let kit: InsightKit;
+
+beforeEach(async () => {
+  folder = new StoreFolder();
+  const database = await folder.open();
+  ({ store } = storesOf(database));
+  await block(store, '198.18.0.0/15', '2001:db8::/32');
+  kit = new InsightKit(database);
+});
+afterEach(() => folder.remove());
+
+const addresses = 32_000;
+/** Live data, after a collection. */
+const usedBytes = async () => {
+  const collect = collector();
+  expect(collect).not.toBeNull();
+  // An object that was accessed in a turn of the event loop lives until its end.
+  await setImmediate();
+  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+};
+
+it('a denied address takes at most 230 bytes, in all that remembers it, once it is stored', async () => {
+  const addressOf = (n: number) =>
+    n % 2 === 0
+      ? `198.18.${(n >> 9) & 255}.${(n >> 1) & 255}`
+      : `2001:db8:${(n >> 1).toString(16)}:${n.toString(16)}::1`;
+  await kit.pass(70, () => kit.haproxy.deny('198.19.0.1'));
+  const before = await usedBytes();
+  for (let n = 0; n < addresses; n += 1) kit.haproxy.deny(addressOf(n));
+  await kit.pass(70);
+  // What the test's HAProxy remembers, and which entries were looked up lately, does not count.
+  kit.haproxy.start();
+  await block(store, '203.0.113.0/24');
+  kit.haproxy.deny(addressOf(0));
+  await kit.pass(70);
+  const { state } = kit.insight.state!;
+  expect(state.knocking.size).toBe(addresses + 1);
+  expect(state.knocking.unstored).toBe(0);
+  const each = ((await usedBytes()) - before) / addresses;
+  expect(each).toBeLessThan(230);
+});

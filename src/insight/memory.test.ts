@@ -31,7 +31,7 @@ const usedBytes = async () => {
   return heapUsed + arrayBuffers;
 };
 
-it('a denied address takes at most 230 bytes, in all that remembers it, once it is stored', async () => {
+it('a denied address takes at most 260 bytes, in all that remembers it, once it is stored', async () => {
   const addressOf = (n: number) =>
     n % 2 === 0
       ? `198.18.${(n >> 9) & 255}.${(n >> 1) & 255}`
@@ -49,5 +49,5 @@ it('a denied address takes at most 230 bytes, in all that remembers it, once it 
   expect(state.knocking.size).toBe(addresses + 1);
   expect(state.knocking.unstored).toBe(0);
   const each = ((await usedBytes()) - before) / addresses;
-  expect(each).toBeLessThan(230);
+  expect(each).toBeLessThan(260);
 });

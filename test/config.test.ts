@@ -232,7 +232,11 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect(body).toMatchObject({ valid: true, needs_replace_configuration: false });
     expect(body['warnings']).toContainEqual(expect.stringContaining('frontend beside has no rule'));
     expect(body['warnings']).toContainEqual(expect.stringMatching(/^HAProxy: .*tcp-request/));
-    expect((await reload()).body['warnings']).toEqual(body['warnings']);
+    // Of a draining worker that takes long to exit on a busy machine, only the reload can warn.
+    const ofConfiguration = ((await reload()).body['warnings'] as string[]).filter(
+      (warning) => !/^draining worker \d+ was not verified/.test(warning),
+    );
+    expect(ofConfiguration).toEqual(body['warnings']);
     await writeFile(template, good);
     await reload();
   });

@@ -217,7 +217,7 @@ export type Candidate = Static<typeof Candidate>;
 export const Candidates = model('Candidates', 'Loud clients that are not blocked, trusted, upstreams or known CDNs.', {
   limits: described(InsightLimits, 'The limits that they are above.'),
   items: listOf(Candidate, 'Those with most requests first.'),
-  sampled: sampledField,
+  sampled: orNull(Sampled, 'How the figures are estimated; null: HAProxy does not count clients.'),
   ...knownFields,
 });
 export type Candidates = Static<typeof Candidates>;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { insightServiceOf } from '../../testkit/insight/insight-service-of.ts';
 import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
+import { InsightStore } from '../store/insight-store.ts';
 import type { Database } from '../store/open-database.ts';
 
 const day = 86_400;
@@ -52,6 +53,13 @@ it('are null, not 0, unless all of the time was watched', async () => {
   await kit.watchedFor(31);
   expect(await hitsOf('198.51.100.7', 2)).toEqual({ last_24h: 0, last_30d: 0, total: 0, ...nothing });
   expect(await hitsOf('198.51.100.7', 99)).toMatchObject({ last_30d: 0, total: null });
+});
+
+it('of a block within the last day are null if a gap hides a part of that day, although a month hardly misses it', async () => {
+  await kit.watchedFor(31);
+  await new InsightStore(database).addGap({ from: kit.seconds - 3 * 3_600, to: kit.seconds - 2 * 3_600, cause: 'x' });
+  expect(await hitsOf('198.51.100.7', 0.5)).toMatchObject({ last_24h: null, total: null, last_hit: null });
+  expect(await hitsOf('198.51.100.7', 2)).toMatchObject({ last_24h: null, last_30d: 0, total: 0 });
 });
 
 it('of 30 days are not known if the first one is longer ago, and 0 if the last one is', async () => {

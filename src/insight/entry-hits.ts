@@ -74,7 +74,8 @@ export class EntryHitFigures {
         const month = watchedMonth ? 0 : null;
         return {
           ...{ last_24h: watchedDay ? 0 : null, last_30d: month },
-          total: since >= at - 30 * daySeconds ? month : null,
+          // Of a block within the last day, all is what the last day has: a gap that hides it hides both.
+          total: isNew(listed) ? (watchedDay ? 0 : null) : since >= at - 30 * daySeconds ? month : null,
           ...{ first_hit: null, last_hit: null },
           ...(sparks !== null && { spark: watchedDay ? new Array<number>(hoursOfDay).fill(0) : null }),
         };

@@ -264,7 +264,9 @@ export class InsightService {
       spark: minuteValues(client, at),
     }));
     const known = await this.#known(at - 600, at);
-    return { limits: this.#deps.insight.limits.value, items, sampled: { one_in: sampledOneIn }, ...known };
+    const { insight } = this.#deps;
+    const sampled = insight.counts(clientsTable) ? { one_in: sampledOneIn } : null;
+    return { limits: insight.limits.value, items, sampled, ...known };
   }
 
   /** Errors: 7011. */

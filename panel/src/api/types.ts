@@ -73,6 +73,7 @@ export type SourceEffects = Schemas['SourceEffects'];
 export type KnockingPage = Schemas['KnockingPage'];
 export type Attack = Schemas['Attack'];
 export type AttackDetail = Schemas['AttackDetail'];
+export type Candidates = Schemas['Candidates'];
 export type Notice = Schemas['Notice'];
 
 export type AuditRecord = Schemas['AuditRecord'];

@@ -4,7 +4,9 @@ import { pageCounts } from './page-counts.ts';
 
 const health = (expected: number, reasons: readonly string[] = []) =>
   ({ runtime_map: { expected }, trusted_map: { entries: 4 }, reasons }) as unknown as Health;
-const unknown = { health: undefined, candidates: undefined, sources: undefined, sites: undefined };
+const unknown = {
+  ...{ health: undefined, candidates: undefined, sources: undefined, sites: undefined, notices: undefined },
+};
 const textsOf = (known: Partial<Parameters<typeof pageCounts>[0]>) =>
   [...pageCounts({ ...unknown, ...known })].map(([page, { text, about, attention }]) =>
     [page, text, about, ...(attention ? ['attention'] : [])].join(' | '),
@@ -32,4 +34,22 @@ it('shows a known 0, which is not an unknown count', () => {
 it('counts certificates only if they need attention', () => {
   const failing = health(0, ['certificates: c-a expired', 'worker 7: no answer']);
   expect(textsOf({ health: failing })).toContain('/certificates | 1 | 1 problem | attention');
+});
+
+it('counts the open notices of the pages that lead to their cause', () => {
+  const notice = (type: string, page: string, ended_at: string | null = null) => ({ type, page, ended_at });
+  const notices = [
+    notice('site.down', '/sites'),
+    notice('site.down', '/sites', '2026-11-20T12:00:00Z'),
+    notice('certificate.expiring', '/certificates'),
+    notice('certificate.failing', '/certificates'),
+    notice('webhook.failing', '/webhooks'),
+    notice('key.expiring', '/keys'),
+  ];
+  expect(textsOf({ sites: 3, notices })).toEqual([
+    '/sites | 1 down | 1 site down | attention',
+    '/certificates | 2 | 2 problems | attention',
+    '/webhooks | 1 | 1 problem | attention',
+    '/keys | 1 | 1 problem | attention',
+  ]);
 });

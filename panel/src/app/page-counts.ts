@@ -1,9 +1,10 @@
 import type { PanelPage } from '../../../src/http/panel-pages.ts';
 import { useHealth } from '../api/health.ts';
 import { useCandidates } from '../api/insight.ts';
+import { useNotices } from '../api/notices.ts';
 import { useSites } from '../api/sites.ts';
 import { useSources } from '../api/sources.ts';
-import type { Health } from '../api/types.ts';
+import type { Candidates, Health, Notice } from '../api/types.ts';
 import { counted } from '../parts/counted.ts';
 import { shortCount } from '../parts/figures.ts';
 import { isAboutCertificate, unprotectedFrontEnds } from './enforcement.ts';
@@ -21,6 +22,7 @@ interface Known {
   readonly candidates: number | undefined;
   readonly sources: number | undefined;
   readonly sites: number | undefined;
+  readonly notices: readonly Pick<Notice, 'type' | 'page' | 'ended_at'>[] | undefined;
 }
 
 /** From requests that the frame or the pages send anyway. */
@@ -28,14 +30,21 @@ export function usePageCounts(): ReadonlyMap<PanelPage, PageCount> {
   const health = useHealth();
   const candidates = useCandidates();
   const sources = useSources();
+  const notices = useNotices();
   // Next to a HAProxy of its operator, there are no sites.
   const sites = useSites({ enabled: health.data?.attached === null });
   return pageCounts({
     health: health.data,
-    candidates: current(candidates)?.items.length,
+    candidates: countedClients(current(candidates)),
     sources: current(sources)?.items.length,
     sites: current(sites)?.items.length,
+    notices: current(notices)?.items,
   });
+}
+
+/** Undefined too where HAProxy counts no clients. */
+function countedClients(candidates: Pick<Candidates, 'items' | 'sampled'> | undefined): number | undefined {
+  return candidates?.sampled === null ? undefined : candidates?.items.length;
 }
 
 /** After a failed request, what was known before may be wrong now. */
@@ -43,9 +52,12 @@ function current<Data>({ data, error }: { readonly data: Data | undefined; reado
   return error === null ? data : undefined;
 }
 
-export function pageCounts({ health, candidates, sources, sites }: Known): Map<PanelPage, PageCount> {
-  // Of a certificate that needs attention, health has a reason; how many there are matters less.
-  const certificates = health?.reasons.filter(isAboutCertificate).length ?? 0;
+export function pageCounts({ health, candidates, sources, sites, notices = [] }: Known): Map<PanelPage, PageCount> {
+  const open = notices.filter(({ ended_at: end }) => end === null);
+  const openAt = (page: PanelPage) => open.filter((notice) => notice.page === page).length;
+  const down = open.filter(({ type }) => type === 'site.down').length;
+  // Of a certificate that health has a reason for, there may be a notice as well.
+  const certificates = Math.max(health?.reasons.filter(isAboutCertificate).length ?? 0, openAt('/certificates'));
   const frontEnds = health === undefined ? 0 : unprotectedFrontEnds(health).length;
   const { runtime_map: blocked, trusted_map: trusted } = health ?? {};
   return new Map<PanelPage, PageCount>([
@@ -53,8 +65,12 @@ export function pageCounts({ health, candidates, sources, sites }: Known): Map<P
     ...some('/blocked', blocked?.expected, (count) => counted(count, 'entry', 'entries')),
     ...some('/trusted', trusted?.entries, (count) => counted(count, 'entry', 'entries')),
     ...some('/sources', sources, (count) => counted(count, 'source')),
-    ...some('/sites', sites, (count) => counted(count, 'site')),
+    ...(down === 0
+      ? some('/sites', sites, (count) => counted(count, 'site'))
+      : [['/sites', { text: `${down} down`, about: `${counted(down, 'site')} down`, attention: true }] as const]),
     ...problems('/certificates', certificates, counted(certificates, 'problem')),
+    ...problems('/webhooks', openAt('/webhooks'), counted(openAt('/webhooks'), 'problem')),
+    ...problems('/keys', openAt('/keys'), counted(openAt('/keys'), 'problem')),
     ...problems('/configuration', frontEnds, `${counted(frontEnds, 'front end')} without a rule`),
   ]);
 }

@@ -38,7 +38,7 @@ export function RemoveButton({ label, title = 'Remove', busy = false, onClick }:
   return (
     <ActionIcon
       variant="subtle"
-      color="red"
+      color="gray"
       size="lg"
       aria-label={label}
       title={title}

@@ -29,6 +29,11 @@ export function momentTitle(time: string | number): string {
   return `${momentText(time)} (${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC)`;
 }
 
+/** The service's own sentences have times in ISO 8601. */
+export function inLocalTime(sentence: string): string {
+  return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, momentText);
+}
+
 /** How a time is typed. */
 export const typedTimeExample = '2026-11-22 14:05';
 

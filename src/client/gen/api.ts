@@ -1223,7 +1223,7 @@ export interface components {
       readonly limits: components['schemas']['InsightLimits'];
       /** Those with most requests first. */
       readonly items: readonly components['schemas']['Candidate'][];
-      /** How the figures are estimated; null: they are exact. */
+      /** How the figures are estimated; null: HAProxy does not count clients. */
       readonly sampled: components['schemas']['Sampled'] | null;
       /** True: the whole range was watched, without a gap. */
       readonly complete: boolean;

@@ -10,6 +10,7 @@ export function NoticeBell() {
   const [opened, setOpened] = useState(false);
   const { data } = useNotices();
   const unread = data?.unread ?? 0;
+  const failed = data?.items.some(({ read, level }) => !read && level === 'failure') === true;
   const label = unread === 0 ? 'Notices' : `Notices: ${counted(unread, 'unread', 'unread')}`;
   return (
     <Popover
@@ -23,7 +24,13 @@ export function NoticeBell() {
       transitionProps={{ duration: 0 }}
     >
       {/* Around the target, which alone gets the attributes of a button that opens something. */}
-      <Indicator disabled={unread === 0} color="var(--panel-warn)" size={8} offset={7} zIndex={1}>
+      <Indicator
+        disabled={unread === 0}
+        color={failed ? 'var(--panel-bad)' : 'var(--panel-warn)'}
+        size={8}
+        offset={7}
+        zIndex={1}
+      >
         <Popover.Target>
           <ActionIcon
             variant="default"

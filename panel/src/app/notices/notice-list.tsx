@@ -9,7 +9,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Read } from '../../parts/read.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
-import { momentTitle } from '../../parts/times.ts';
+import { inLocalTime, momentTitle } from '../../parts/times.ts';
 import { useBackCloses } from '../../parts/use-back-closes.ts';
 import classes from './notices.module.css';
 
@@ -43,7 +43,8 @@ export default function NoticeList({ onClose }: { readonly onClose: () => void }
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState title="No notices">
-              Failed reloads, attacks, candidates and certificates that need attention appear here.
+              Failed reloads, attacks, candidates, sites that are down, and certificates, keys and webhooks that need
+              attention appear here.
             </EmptyState>
           ) : (
             <ScrollArea.Autosize mah="min(460px, 65dvh)" type="auto">
@@ -66,11 +67,11 @@ function Item({ notice, onOpen }: { readonly notice: Notice; readonly onOpen: ()
   return (
     <li className={classes.notice} data-read={read}>
       <StateMark tone={tone} fw={read ? 400 : 600}>
-        {title}
+        {inLocalTime(title)}
       </StateMark>
       {detail !== null && (
         <Text size="xs" c="dimmed" className={styles.wrap}>
-          {detail}
+          {inLocalTime(detail)}
         </Text>
       )}
       <Text size="xs" c="dimmed" component="div">

@@ -47,7 +47,7 @@ export function ListSummary(props: ListSummaryProps) {
               Edit {counted(count, 'entry', 'entries')}
             </Button>
           )}
-          <Button size="compact-sm" color="red" variant="light" onClick={onUnblock}>
+          <Button size="compact-sm" variant="default" onClick={onUnblock}>
             Unblock {counted(count, 'entry', 'entries')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={onClear}>

@@ -58,8 +58,10 @@ export default function CandidatesPage() {
                   <SeriesChart range={range} views={trafficViews} height={150} />
                   <div className={styles.card}>
                     {items.length === 0 ? (
-                      <EmptyState title="No candidates">
-                        No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.
+                      <EmptyState title={sampled === null ? 'Candidates are not known' : 'No candidates'}>
+                        {sampled === null
+                          ? 'HAProxy does not count clients. A notice says what its configuration lacks.'
+                          : 'No client is above the limits. Trusted addresses, upstreams and known CDNs are left out.'}
                       </EmptyState>
                     ) : (
                       <CandidateTable
@@ -95,11 +97,9 @@ export default function CandidatesPage() {
                   <section className={styles.card} aria-label="How a candidate is found">
                     <h2 className={classes.title}>How a candidate is found</h2>
                     <Text size="sm" c="dimmed">
-                      {sampled === null
-                        ? 'HAProxy counts the requests of each client. '
-                        : `HAProxy counts 1 in ${sampled.one_in} requests of each client. `}
-                      A client is listed while its rate or its share of errors stays above a limit for ten minutes.
-                      Nothing is blocked by itself.
+                      {sampled !== null && `HAProxy counts 1 in ${sampled.one_in} requests of each client. `}A client is
+                      listed while its rate or its share of errors stays above a limit for ten minutes. Nothing is
+                      blocked by itself.
                     </Text>
                     <dl className={classes.facts}>
                       <dt>Rate above</dt>

@@ -92,11 +92,11 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
           <dd>{count(denied)}</dd>
         </div>
         <div>
-          <dt>Peak, a minute</dt>
+          <dt>Peak/min</dt>
           <dd>{count(peak)}</dd>
         </div>
         <div>
-          <dt>Usual, a minute</dt>
+          <dt>Usual/min</dt>
           <dd>{count(usual)}</dd>
         </div>
       </dl>

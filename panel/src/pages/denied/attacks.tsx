@@ -30,7 +30,7 @@ export function Attacks({ onOpen }: { readonly onOpen: (id: string) => void }) {
             <>
               <ListTable
                 label="Attacks"
-                columns={['Began', 'Lasted', 'Peak/min', 'Usual/min', 'Denied', 'Most at', 'Most from']}
+                columns={['Began', 'Lasted', 'Peak/min', 'Usual/min', 'Denied', 'Top site', 'Top entry']}
                 figures={['Peak/min', 'Usual/min', 'Denied']}
                 isCards
                 buttons={null}
@@ -93,10 +93,10 @@ function Row({ attack, onOpen }: RowProps) {
       <td data-label="Denied" data-card="value" data-figure>
         {count(denied)}
       </td>
-      <td data-label="Most at" data-card="about" data-long>
+      <td data-label="Top site" data-card="about" data-long>
         {sites[0]?.site ?? '–'}
       </td>
-      <td data-label="Most from" data-card="about" data-long className={styles.mono}>
+      <td data-label="Top entry" data-card="about" data-long className={styles.mono}>
         {networks[0]?.entry ?? '–'}
       </td>
     </tr>

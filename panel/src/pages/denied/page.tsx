@@ -21,7 +21,7 @@ export default function DeniedPage() {
   return (
     <PageFrame
       title="Denied requests"
-      about="Requests of blocked addresses. HAProxy answered each with 403, so none reached a server."
+      about="Requests from blocked addresses. HAProxy answered each with 403, so none reached a server."
       actions={<RangeField range={range} onChange={setRange} />}
     >
       <WhereCounted error={knocking.error}>

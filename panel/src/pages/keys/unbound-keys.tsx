@@ -29,7 +29,7 @@ export function UnboundKeys({ keys, now, onBind }: UnboundKeysProps) {
       <Stack gap="xs">
         <Text size="sm">
           An unblock by such a key, for example of fail2ban, also drops the blocks of operators. Bind each to a source,
-          or say that it acts for an operator.
+          or to an operator.
         </Text>
         <Group gap="xs">
           {unbound.map((key) => (

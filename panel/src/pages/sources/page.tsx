@@ -22,7 +22,7 @@ const shareColumn = `Share of denied, ${days} d`;
 const figures = ['Entries', 'Only here', `Matched, ${days} d`];
 const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, shareColumn, 'Newest claim'];
 
-/** Who wants addresses blocked, and what each of them is worth. */
+/** Where blocked entries come from, and what each source is worth. */
 export default function SourcesPage() {
   const sources = useSources({ poll: true });
   const colourOf = useSourceColours();
@@ -34,7 +34,7 @@ export default function SourcesPage() {
   return (
     <PageFrame
       title="Sources"
-      about="Who wants addresses blocked. An address is blocked while at least one source claims it."
+      about="Where blocked entries come from. An address is blocked while at least one source claims it."
     >
       {!uncounted && <ReadProblem of={effects} failed="Could not load what the sources do" />}
       <Read of={sources} failed="Could not load the sources" loading="Loading the sources">

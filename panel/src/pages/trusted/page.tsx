@@ -26,7 +26,7 @@ export default function TrustedPage() {
   return (
     <PageFrame
       title="Trusted addresses"
-      about="Trusted addresses are never blocked. Changes apply immediately."
+      about="Trusted addresses are never blocked. Changes apply at once."
       actions={
         may && (
           <Button leftSection={<PlusIcon />} onClick={() => setDialog({ entry: null })}>

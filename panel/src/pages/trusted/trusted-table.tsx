@@ -30,7 +30,7 @@ export function TrustedTable({ entries, onEdit }: TrustedTableProps) {
           <td data-label="Note" data-card="about" data-long>
             {entry.note !== null && <UserText text={entry.note} />}
           </td>
-          <td data-label="Since" data-card="about" data-figure>
+          <td data-label="Since" data-card="about">
             <Age time={entry.added_at} />
           </td>
           <td data-label="Expires" data-card="when">

@@ -58,7 +58,7 @@ it('explains that the headers of a peer that is not an upstream name no client',
 it.each<[ClientAddressAnswer['verdict'], string, string]>([
   ['unreadable', 'bad', 'answers 400'],
   ['no_client', 'warn', '10.0.3.7 names no client'],
-  ['blocked', 'bad', 'blocked by its own entry'],
+  ['blocked', 'unknown', 'blocked by its own entry'],
   ['trusted', 'good', 'trusted by its own entry'],
   ['allowed', 'good', 'no entry covers it'],
 ])('shows the verdict %s', (verdict, tone, words) => {

@@ -83,7 +83,7 @@ export function verdictWords(answer: ClientAddressAnswer): {
     case 'no_client':
       return { tone: 'warn', words: `${last} names no client, so no block applies and the request is served.` };
     case 'blocked':
-      return { tone: 'bad', words: `${client} is judged: blocked by ${entry}, HAProxy answers 403.` };
+      return { tone: 'unknown', words: `${client} is judged: blocked by ${entry}, HAProxy answers 403.` };
     case 'trusted':
       return { tone: 'good', words: `${client} is judged: trusted by ${entry}, which overrides any block.` };
     case 'allowed':

@@ -4,7 +4,7 @@ import { type EventSubject, eventSubject } from '../../../live/stale-subjects.ts
 export const eventKinds = [
   { kind: 'blocking', label: 'Blocking' },
   { kind: 'trust', label: 'Trust' },
-  { kind: 'configuration', label: 'Sites, certificates, upstreams and configuration' },
+  { kind: 'configuration', label: 'Proxy' },
   { kind: 'keys', label: 'Keys and webhooks' },
   { kind: 'health', label: 'Health' },
 ] as const;

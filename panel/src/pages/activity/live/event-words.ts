@@ -15,7 +15,9 @@ const describe: { readonly [Type in EventType]: Describe<Type> } = {
   'entry.blocked': ({ ip_address: ip, created, by, expires_at: end, reason, ...data }, at) =>
     applied(
       data,
-      `${text(ip)} ${created === false ? 'block changed' : 'blocked'}${author(by)}${span(end, at)}${detail(reason)}`,
+      created === false
+        ? `Block of ${text(ip)} changed${author(by)}${span(end, at)}${detail(reason)}`
+        : `${text(ip)} blocked${author(by)}${span(end, at)}${detail(reason)}`,
     ),
   'entry.unblocked': ({ ip_address: ip, by, ...data }) => applied(data, `${text(ip)} unblocked${author(by)}`),
   'entry.expired': ({ ip_address: ip, ...data }) => applied(data, `Block of ${text(ip)} expired`),

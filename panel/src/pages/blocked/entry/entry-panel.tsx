@@ -89,7 +89,7 @@ function Content({ ip, onEdit, onUnblock }: EntryPanelProps) {
               <Button size="compact-sm" variant="default" onClick={() => onEdit(entry)}>
                 Edit entry
               </Button>
-              <Button size="compact-sm" color="red" variant="light" onClick={() => onUnblock(entry)}>
+              <Button size="compact-sm" variant="default" onClick={() => onUnblock(entry)}>
                 Unblock
               </Button>
             </>

@@ -258,7 +258,7 @@ export const AttackDetail = model('AttackDetail', 'An attack, minute by minute.'
   from: time('The begin of the first step.'),
   step_seconds: count('How many seconds each step has.'),
   values: listOf(figureOrNull('Denied requests; null: not known.'), 'Of each step, at most 300.'),
-  sampled: orNull(Sampled, 'How the figures of the sites are estimated; null: they are exact.'),
+  sampled: described(Sampled, 'How the figures of the sites are estimated.'),
   ...knownFields,
 });
 export type AttackDetail = Static<typeof AttackDetail>;

@@ -43,8 +43,15 @@ export class Attribution {
 
   async #lookUp(addresses: readonly string[], found: Map<string, EntryAround | null>): Promise<void> {
     const around = await this.#entries.around(addresses);
-    if (this.#cached.size + addresses.length > this.#most) this.#cached.clear();
     const slice = TimeSlice.ofItems();
+    if (this.#cached.size + addresses.length > this.#most) {
+      // Those that are still active stay.
+      this.#cached.clear();
+      for (const [address, entry] of found) {
+        if (slice.due()) await slice.rest();
+        if (this.#cached.size < this.#most) this.#cached.set(address, entry);
+      }
+    }
     for (const address of addresses) {
       if (slice.due()) await slice.rest();
       const entry = around.get(address) ?? null;

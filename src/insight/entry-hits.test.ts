@@ -58,7 +58,12 @@ it('are null, not 0, unless all of the time was watched', async () => {
 it('of a block within the last day are null if a gap hides a part of that day, although a month hardly misses it', async () => {
   await kit.watchedFor(31);
   await new InsightStore(database).addGap({ from: kit.seconds - 3 * 3_600, to: kit.seconds - 2 * 3_600, cause: 'x' });
-  expect(await hitsOf('198.51.100.7', 0.5)).toMatchObject({ last_24h: null, total: null, last_hit: null });
+  expect(await hitsOf('198.51.100.7', 0.5)).toMatchObject({
+    last_24h: null,
+    last_30d: null,
+    total: null,
+    last_hit: null,
+  });
   expect(await hitsOf('198.51.100.7', 2)).toMatchObject({ last_24h: null, last_30d: 0, total: 0 });
 });
 

@@ -71,11 +71,12 @@ export class EntryHitFigures {
       const last = Math.max(row?.last_hit ?? 0, now?.lastHit ?? 0);
       // Hits of an earlier block are not of this one.
       if (last === 0 || last < since) {
-        const month = watchedMonth ? 0 : null;
+        const day = watchedDay ? 0 : null;
+        // Of a block within the last day, all is what the last day has.
+        const month = isNew(listed) ? day : watchedMonth ? 0 : null;
         return {
-          ...{ last_24h: watchedDay ? 0 : null, last_30d: month },
-          // Of a block within the last day, all is what the last day has: a gap that hides it hides both.
-          total: isNew(listed) ? (watchedDay ? 0 : null) : since >= at - 30 * daySeconds ? month : null,
+          ...{ last_24h: day, last_30d: month },
+          total: since >= at - 30 * daySeconds ? month : null,
           ...{ first_hit: null, last_hit: null },
           ...(sparks !== null && { spark: watchedDay ? new Array<number>(hoursOfDay).fill(0) : null }),
         };

@@ -38,7 +38,8 @@ class Model {
     const { total = 0, firstHit = at, lastHit = at } = this.known.get(text) ?? {};
     this.known.delete(text);
     this.known.set(text, { entry: by, total: total + hits, firstHit, lastHit: Math.max(lastHit, at) });
-    this.gone.delete(text);
+    // Known to the database still: forgotten again before it is stored, it is gone again.
+    if (this.gone.delete(text)) this.stored.add(text);
     const entries = this.changed.get(text) ?? new Map<string, Unstored>();
     this.changed.set(text, entries);
     if (by !== null) addTo(entries, by, { hits, firstHit: at, lastHit: at });
@@ -97,4 +98,16 @@ it('remembers, forgets and stores what a plain model does', () => {
       }
     }),
   );
+});
+
+it('that is denied again and forgotten again, before anything is stored, is gone for the database too', () => {
+  const knocking = new Knocking();
+  const text = '192.0.2.9';
+  knocking.count(text, 1, null, noon);
+  knocking.noteStored({ addresses: [text] });
+  knocking.forget(text);
+  knocking.count(text, 1, null, noon + 1);
+  expect(knocking.waiting()).toMatchObject({ addresses: [text], gone: [] });
+  knocking.forget(text);
+  expect(knocking.waiting()).toMatchObject({ addresses: [], gone: [text] });
 });

@@ -132,7 +132,6 @@ export class Knocking {
     const row = known === noRow ? this.#add(address, at) : known;
     const before = known === noRow ? null : this.#lastHits[row]!;
     this.#rows.moveToEnd(row);
-    this.#gone.delete(address);
     this.#totals[row]! += hits;
     this.#lastHits[row] = Math.max(this.#lastHits[row]!, at);
     this.hours.count(row, Math.floor(at / hourSeconds), hits);
@@ -196,7 +195,8 @@ export class Knocking {
     this.#totals[row] = 0;
     this.#firstHits[row] = firstHit;
     this.#lastHits[row] = firstHit;
-    this.#stored[row] = 0;
+    // The database still has a row of it.
+    this.#stored[row] = this.#gone.delete(address) ? 1 : 0;
     return row;
   }
 

@@ -74,9 +74,10 @@ const rules: Rules = {
   'key.expiring': ({ name, days_left: days }) =>
     open(`key ${name}`, 'key.expiring', {
       level: 'attention',
-      title: `A key expires in ${dayCount(days)}`,
+      title: days === 0 ? 'A key expires within a day' : `A key expires in ${dayCount(days)}`,
       detail: name,
       detail_for_admins: 1,
+      repeats: true,
       page: '/keys',
     }),
   'key.expired': ({ name }) =>
@@ -91,7 +92,7 @@ const rules: Rules = {
     open(`webhook ${id}`, 'webhook.failing', {
       level: dropped > 0 ? 'failure' : 'attention',
       title: dropped > 0 ? 'A webhook lost events' : 'Events do not reach a webhook',
-      detail: `${id}: ${why}, since ${since}.${dropped > 0 ? ` ${figure(dropped)} events were dropped.` : ''}`,
+      detail: `${id}: ${why}, since ${since}.${dropped > 0 ? ` ${droppedText(dropped)} dropped.` : ''}`,
       detail_for_admins: 1,
       page: '/webhooks',
     }),
@@ -164,15 +165,17 @@ function endsOf(certificate: string): readonly Step[] {
   return [end(`certificate ${certificate}`), end(`order ${certificate}`)];
 }
 
-const sitePrefix = 'site ';
-
 function siteSubject(domain: string): string {
-  return sitePrefix + domain;
+  return `site ${domain}`;
 }
 
-/** The domain of a notice of `site.down`. */
-export function siteOfSubject(subject: string): string {
-  return subject.slice(sitePrefix.length);
+/** The name of what a notice is about, without its kind: of `site shop.example` the domain. */
+export function nameOfSubject(subject: string): string {
+  return subject.slice(subject.indexOf(' ') + 1);
+}
+
+function droppedText(events: number): string {
+  return events === 1 ? '1 event was' : `${figure(events)} events were`;
 }
 
 function dayCount(days: number): string {

@@ -179,7 +179,7 @@ it('remembers after a restart which sites are down', async () => {
     { title: 'blog.example is down', level: 'failure' },
   ]);
   notices = new Notices({ store: new NoticesStore(database), log: silentLog, now: () => now });
-  expect(await notices.sitesDown()).toEqual(['blog.example']);
+  expect(await notices.openOf('site.down')).toEqual(['blog.example']);
 });
 
 it('shows HAProxy’s messages about a configuration to administrators only', async () => {
@@ -198,6 +198,15 @@ it('remembers by the name of the key what was read, and never goes back', async 
     code: 7017,
     detail: expect.stringContaining('up_to is 4, and the newest notice is 3'),
   });
+});
+
+it('keeps the notice of a site that is down, however many others follow', async () => {
+  for (const domain of ['shop.example', 'blog.example']) fact('site.down', { domain });
+  fact('site.up', { domain: 'blog.example' });
+  await notices.flush();
+  for (let at = 0; at < 1_000; at += 1) candidate(at);
+  expect(await notices.openOf('site.down')).toEqual(['shop.example']);
+  expect(await titles()).not.toContain('blog.example is down');
 });
 
 it('keeps the newest thousand notices, and the read state of a thousand keys', async () => {

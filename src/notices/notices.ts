@@ -3,10 +3,10 @@ import type { Caller } from '../api/caller.ts';
 import type { NoticePage, NoticesRead } from '../api/notices.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
-import type { FactListener } from '../events/facts.ts';
+import type { FactListener, FactType } from '../events/facts.ts';
 import { type NoticeStep, type NoticesStore, subjectOf } from '../store/notices-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
-import { siteOfSubject, stepsFor } from './notice-steps.ts';
+import { nameOfSubject, stepsFor } from './notice-steps.ts';
 
 /** While the database rejects writes. Older ones are dropped, and logged. */
 const mostWaiting = 1_000;
@@ -53,10 +53,10 @@ export class Notices {
     };
   }
 
-  /** The sites that were reported as down, and not as up since. */
-  async sitesDown(): Promise<readonly string[]> {
+  /** The names of what has an open notice of this type, such as the domains of `site.down`. */
+  async openOf(type: FactType): Promise<readonly string[]> {
     await this.flush();
-    return (await this.#deps.store.openSubjects('site.down')).map(siteOfSubject);
+    return (await this.#deps.store.openSubjects(type)).map(nameOfSubject);
   }
 
   /** Everything up to that notice is read by the key. Errors: 7017. */

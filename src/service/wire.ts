@@ -213,7 +213,7 @@ export async function wireService(options: {
     now,
   });
   const watches: readonly { start(): void; stop(): Promise<void> }[] = [
-    new KeyExpiryWatch({ keys, emit, log, now }),
+    new KeyExpiryWatch({ keys, reported: (type) => notices.openOf(type), emit, log, now }),
     ...(tls === null ? [] : [new ExpiryWatch({ certificates, reported: tls.expiryReports, emit, log, now })]),
     // An attached service has no sites.
     ...(settings.attached
@@ -222,7 +222,7 @@ export async function wireService(options: {
           new SiteWatch({
             anySite: async () => (await sitesStore.count()) > 0,
             read: () => proxyStats(sockets, sitesStore, 'backends'),
-            downBefore: () => notices.sitesDown(),
+            downBefore: () => notices.openOf('site.down'),
             emit,
             log,
           }),

@@ -9,7 +9,7 @@ const everyMs = 10_000;
 const agreeing = { down: 2, up: 4 };
 
 interface SiteWatchDeps {
-  /** Whether any site has servers. */
+  /** Whether there is any site: without one, HAProxy is not asked. */
   readonly anySite: () => Promise<boolean>;
   /** Of all backends. `siteOf`: the domain of a backend's site; empty: it is none of a site. */
   readonly read: () => Promise<{ stats: readonly ProxyStat[]; siteOf: (backend: string) => string }>;

@@ -70,7 +70,13 @@ export class NoticesStore {
         .offset(most)
         .limit(1)
         .executeTakeFirst();
-      if (oldest !== undefined) await transaction.deleteFrom('notices').where('id', '<=', oldest.id).execute();
+      if (oldest === undefined) return;
+      // A start reads from them which sites were down; there are at most as many as sites.
+      await transaction
+        .deleteFrom('notices')
+        .where('id', '<=', oldest.id)
+        .where((where) => where.or([where('type', '!=', 'site.down'), where('ended_at', 'is not', null)]))
+        .execute();
     });
   }
 

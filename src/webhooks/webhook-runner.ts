@@ -115,9 +115,10 @@ export class WebhookRunner {
         next_attempt_at: null,
         last_success_at: at,
       };
+      // Before it is stored: a crash repeats the report instead of losing it.
+      if (hook.attempts >= reportedFailures) emit('webhook.recovered', { id: hook.id });
       // Only the events that this delivery reported as lost: more may have been lost meanwhile.
       await store.update(hook, change, -hook.missed);
-      if (hook.attempts >= reportedFailures) emit('webhook.recovered', { id: hook.id });
       return;
     }
     const attempts = hook.attempts + 1;
@@ -136,13 +137,15 @@ export class WebhookRunner {
         first_failed_at: at,
         next_attempt_at: this.#after(attempts),
       };
+      // The loss of such a report is no news: it would be reported once a day, for ever.
+      const dropped = batch.dropped + batch.events.filter(({ type }) => type !== 'webhook.failing').length;
+      if (dropped > 0) emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped });
       await store.update(hook, change, batch.dropped + batch.events.length);
-      emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped: batch.events.length });
       return;
     }
     observer.tried(hook.id, 'failed');
-    await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
     if (attempts === reportedFailures) emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped: 0 });
+    await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
   }
 
   #after(attempts: number): string {

@@ -173,7 +173,7 @@ export class ScriptedHaproxy implements InsightSource {
   }
 }
 
-/** Only if there are fewer than its value. An entry that was emptied counts from 0. */
+/** Requests since the last reading. An entry that was emptied counts from 0. */
 function latelyOf({ before }: ScriptedWorker, key: string, value: number): number {
   const last = before.get(key) ?? 0;
   return last > 0 && last < value ? value - last : value;

@@ -876,8 +876,8 @@ export interface components {
       readonly step_seconds: number;
       /** Of each step, at most 300. */
       readonly values: readonly (number | null)[];
-      /** How the figures of the sites are estimated; null: they are exact. */
-      readonly sampled: components['schemas']['Sampled'] | null;
+      /** How the figures of the sites are estimated. */
+      readonly sampled: components['schemas']['Sampled'];
       /** True: the whole range was watched, without a gap. */
       readonly complete: boolean;
       /** Gaps in the range. */

@@ -133,8 +133,9 @@ class SqliteConnection implements DatabaseConnection {
 
   /** For statements without parameters and results; no promise. */
   run(text: string): void {
+    const statement = this.#prepared(text);
     try {
-      this.#prepared(text).run();
+      statement.run();
     } catch (error) {
       throw this.#failure(error);
     }

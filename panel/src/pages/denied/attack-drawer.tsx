@@ -164,7 +164,7 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
           );
         })}
         empty="Not known."
-        note={`Share: of all denied requests of the attack.${sampled === null ? '' : ` Estimated: HAProxy counts 1 in ${sampled.one_in} requests of each site.`}`}
+        note={`Share: of all denied requests of the attack. Estimated: HAProxy counts 1 in ${sampled.one_in} requests of each site.`}
       />
     </Stack>
   );

@@ -231,6 +231,23 @@ describe('a webhook', () => {
     expect(reported).toEqual([['webhook.failing', 0], ['webhook.failing', 1], ['webhook.recovered']]);
   });
 
+  it('that stays dead is reported for the events that it lost, not for the loss of these reports', async () => {
+    const webhooks = await started();
+    answers = [503];
+    await put(webhooks, { types: null });
+    const abandoned = () => results.filter((result) => result === 'given_up').length;
+    for (let tries = 0; abandoned() < 3 && tries < 200; tries += 1) {
+      const before = results.length;
+      clock += 3_960_000;
+      // An update of the webhook's own row wakes it; an event would be one to lose.
+      if (tries === 0) gone(1);
+      else await webhooks.stop().then(() => webhooks.start());
+      await untilPasses(() => expect(results.length).toBeGreaterThan(before));
+    }
+    expect(abandoned()).toBe(3);
+    expect(reported.filter(([type, dropped]) => type === 'webhook.failing' && dropped! > 0)).toHaveLength(1);
+  });
+
   it('reports how many events wait and since when; a disabled one reports nothing', async () => {
     const webhooks = await started();
     expect(await webhooks.backlogs()).toEqual([]);

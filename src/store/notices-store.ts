@@ -26,7 +26,7 @@ function isAnother(
   return repeats && at.getTime() - Date.parse(open.at) >= dayMs;
 }
 
-/** The tables `notices` and `notice_reads`, each with at most 1,000 rows. Failures are `StoreError`s. */
+/** The tables `notices` and `notice_reads`, each with at most 1,000 rows and those of sites that are down. Failures are `StoreError`s. */
 export class NoticesStore {
   readonly #database: Database;
 

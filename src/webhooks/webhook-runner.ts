@@ -38,6 +38,8 @@ export class WebhookRunner {
   readonly #loop: Promise<void>;
   #wake = new AbortController();
   #failing = false;
+  /** In this run: while the database rejects the result of an attempt, the attempt and its report would repeat. */
+  #reported: 'failing' | 'recovered' | null = null;
 
   constructor(deps: WebhookRunnerDeps) {
     this.#deps = deps;
@@ -98,7 +100,7 @@ export class WebhookRunner {
   }
 
   async #deliver(hook: WebhookRow, batch: WebhookBatch): Promise<void> {
-    const { store, log, now, request, observer, emit } = this.#deps;
+    const { store, log, now, request, observer } = this.#deps;
     const missed = hook.missed + batch.dropped;
     // Before sending: after a crash it is sent again under the same id, so the receiver recognises it.
     if (hook.batchEnd === null) await store.update(hook, { batch_end: batch.end });
@@ -116,7 +118,7 @@ export class WebhookRunner {
         last_success_at: at,
       };
       // Before it is stored: a crash repeats the report instead of losing it.
-      if (hook.attempts >= reportedFailures) emit('webhook.recovered', { id: hook.id });
+      if (hook.attempts >= reportedFailures) this.#reportRecovered();
       // Only the events that this delivery reported as lost: more may have been lost meanwhile.
       await store.update(hook, change, -hook.missed);
       return;
@@ -139,13 +141,24 @@ export class WebhookRunner {
       };
       // The loss of such a report is no news: it would be reported once a day, for ever.
       const dropped = batch.dropped + batch.events.filter(({ type }) => type !== 'webhook.failing').length;
-      if (dropped > 0) emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped });
+      if (dropped > 0) this.#reportFailing(why, since, dropped);
       await store.update(hook, change, batch.dropped + batch.events.length);
       return;
     }
     observer.tried(hook.id, 'failed');
-    if (attempts === reportedFailures) emit('webhook.failing', { id: hook.id, why, failing_since: since, dropped: 0 });
+    if (attempts === reportedFailures && this.#reported !== 'failing') this.#reportFailing(why, since, 0);
     await store.update(hook, { ...failure, attempts, first_failed_at: since, next_attempt_at: this.#after(attempts) });
+  }
+
+  #reportFailing(why: string, since: string, dropped: number): void {
+    this.#reported = 'failing';
+    this.#deps.emit('webhook.failing', { id: this.#deps.id, why, failing_since: since, dropped });
+  }
+
+  #reportRecovered(): void {
+    if (this.#reported === 'recovered') return;
+    this.#reported = 'recovered';
+    this.#deps.emit('webhook.recovered', { id: this.#deps.id });
   }
 
   #after(attempts: number): string {

@@ -1,14 +1,11 @@
-import { ActionIcon, Button, Drawer, Group, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { ApiProblem } from '../../../../../src/client/client.ts';
 import { parseIp } from '../../../../../src/domain/ip.ts';
 import { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import { SidePanel } from '../../../parts/side-panel.tsx';
 import styles from '../../../parts/styles.module.css';
-import { useEscape } from '../../../parts/use-escape.ts';
-import { useFocusReturn } from '../../../parts/use-focus-return.ts';
 import { UserText } from '../../../parts/user-text.tsx';
 import { useAllowed } from '../../../session/session.ts';
 import { widthText } from './address-words.ts';
@@ -22,47 +19,23 @@ interface EntryPanelProps {
   readonly onUnblock: (entry: BlockedIp) => void;
 }
 
-/** The whole story of an entry: beside the list where there is room, else over it. */
+/** The whole story of an entry. */
 export function EntryPanel(props: EntryPanelProps) {
-  const beside = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
-  return beside ? <Beside {...props} /> : <Over {...props} />;
-}
-
-function Beside(props: EntryPanelProps) {
   const { ip, onClose } = props;
-  const panel = useRef<HTMLDivElement>(null);
-  useFocusReturn();
-  useEffect(() => {
-    panel.current?.focus({ preventScroll: true });
-  }, []);
-  useEscape(onClose);
   return (
-    <section ref={panel} role="dialog" aria-label={ip} className={classes.beside} tabIndex={-1}>
-      <div className={classes.head}>
-        <h2 className={classes.title}>{ip}</h2>
-        <ActionIcon variant="subtle" color="gray" aria-label="Close" title="Close ( Esc )" onClick={onClose}>
-          ×
-        </ActionIcon>
-      </div>
-      <Content {...props} />
-    </section>
-  );
-}
-
-function Over(props: EntryPanelProps) {
-  const { ip, onClose } = props;
-  useFocusReturn();
-  return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
+    <SidePanel
       title={ip}
-      size="md"
-      classNames={{ title: classes.title ?? '', body: classes.over ?? '' }}
+      besideFrom={75}
+      classNames={{
+        beside: classes.beside ?? '',
+        head: classes.head ?? '',
+        title: classes.title ?? '',
+        over: classes.over ?? '',
+      }}
+      onClose={onClose}
     >
       <Content {...props} />
-    </Drawer>
+    </SidePanel>
   );
 }
 

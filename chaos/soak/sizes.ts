@@ -16,8 +16,9 @@ export const rowBounds: Readonly<Record<string, number>> = {
   clients: 5_000,
   entry_hours: 4_000 * 49,
   entry_days: 2_000 * 401,
-  // Five metrics without a label and one with up to 102, each with the points of three steps.
-  series: (5 + 102) * (2_881 + 4_321 + 4_801),
+  // Five metrics without a label, one of up to 102 sites and sources, and three of up to 51 sites, each with the points of
+  // three steps.
+  series: (5 + 102 + 3 * 51) * (2_881 + 4_321 + 4_801),
   series_labels: 102,
   insight_gaps: 1_000,
   attacks: 1_000,

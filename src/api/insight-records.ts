@@ -162,6 +162,26 @@ export const SourceEffects = model('SourceEffects', 'What each source does.', {
 });
 export type SourceEffects = Static<typeof SourceEffects>;
 
+const SiteTraffic = model('SiteTraffic', 'What the clients of a site got.', {
+  site: text('Its domain.'),
+  requests: countOrNull(
+    'Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known.',
+  ),
+  denied: countOrNull('Denied requests, estimated; null: not known.'),
+  server_errors: countOrNull('Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known.'),
+  response_ms: countOrNull(
+    'Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
+  ),
+});
+export type SiteTraffic = Static<typeof SiteTraffic>;
+
+export const SiteTrafficList = model('SiteTrafficList', 'What the clients of each site got.', {
+  items: listOf(SiteTraffic, 'All sites, by domain.'),
+  sampled: described(Sampled, 'How `denied` is estimated.'),
+  ...knownFields,
+});
+export type SiteTrafficList = Static<typeof SiteTrafficList>;
+
 export const limitFields = {
   rate: Type.Integer({
     minimum: 1,

@@ -12,6 +12,7 @@ import {
   KnockingPage,
   limitFields,
   rangeQuery,
+  SiteTrafficList,
   SourceEffects,
 } from './insight-records.ts';
 import { operation } from './operation.ts';
@@ -215,6 +216,35 @@ const candidate = {
   spark: [2_400, 2_416],
 } satisfies Candidate;
 
+export const listSiteTraffic = operation({
+  id: 'listSiteTraffic',
+  method: 'GET',
+  path: '/api/insight/sites',
+  access: 'read',
+  audit: null,
+  tag,
+  summary: 'What the clients of each site got',
+  description:
+    'Requests, server errors and response times are HAProxy’s own figures of the backends of the sites. They are null for a site that is redirected or disabled. Sites beyond the first 50 with requests have no figures of their own.',
+  query: rangeOnly,
+  answers: { 200: { description: 'The sites.', schema: SiteTrafficList } },
+  codes: insightCodes,
+  examples: {
+    two: {
+      summary: 'Two sites, one of them redirected',
+      query: { range: '24h' },
+      answer: {
+        items: [
+          { site: 'shop.example.com', requests: 1_284_902, denied: 20_480, server_errors: 31, response_ms: 42 },
+          { site: 'www.example.com', requests: null, denied: 16, server_errors: null, response_ms: null },
+        ],
+        sampled: { one_in: 16 },
+        ...complete,
+      },
+    },
+  },
+});
+
 export const listCandidates = operation({
   id: 'listCandidates',
   method: 'GET',
@@ -375,6 +405,7 @@ export const insightOperations = [
   getSeries,
   listKnocking,
   listSourceEffects,
+  listSiteTraffic,
   listCandidates,
   ignoreCandidate,
   getLimits,

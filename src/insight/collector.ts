@@ -2,7 +2,6 @@
 
 import { TimeSlice } from '../concurrency/slices.ts';
 import type { EntryAround } from '../store/entry-lookup.ts';
-import type { LabelKind } from '../store/series-store.ts';
 import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
@@ -11,8 +10,8 @@ import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
 import { setBackSeconds } from './gaps.ts';
 import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
-import type { Points } from './points.ts';
 import type { DeniedAddress, InsightReading, WorkerReading } from './readings.ts';
+import { type BackendsOfWorker, SiteTraffic, type SiteTrafficDeps, type StoredTraffic } from './site-traffic.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
 /** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
@@ -30,6 +29,8 @@ export interface StoredCollector {
   readonly denied: string | null;
   readonly sites: Readonly<Record<string, string>>;
   readonly open: number;
+  /** Absent: of a version that did not count it. */
+  readonly traffic?: StoredTraffic;
 }
 
 export interface Names {
@@ -58,13 +59,11 @@ export interface Counted {
   readonly failure: { readonly error: unknown } | null;
 }
 
-interface CollectorDeps {
+interface CollectorDeps extends SiteTrafficDeps {
   readonly attribution: Attribution;
   readonly knocking: Knocking;
   readonly clients: LoudClients;
-  readonly points: Points;
   readonly active: ActiveAddresses;
-  readonly label: (kind: LabelKind, name: string) => Promise<number>;
   readonly names: () => Promise<Names>;
   /** How many entries are blocked. */
   readonly entries: () => number;
@@ -77,6 +76,12 @@ interface Span {
   readonly to: number;
 }
 
+/** What a worker has counted since the last reading. */
+interface CountedWorker extends BackendsOfWorker {
+  readonly requests: number;
+  readonly sites: ReadonlyMap<string, number>;
+}
+
 export class Collector {
   readonly workers: Workers;
   /** By address. */
@@ -85,6 +90,7 @@ export class Collector {
   readonly #forgotten = new ForgottenCounters();
   readonly #frontEnd = new Counters({ most: 2 });
   readonly #sites = new Counters({ most: mostSites });
+  readonly #traffic: SiteTraffic;
   readonly #balance: Balance;
   #since: number | null;
   #lastAt: number | null;
@@ -102,6 +108,7 @@ export class Collector {
         deps.knocking.forget(address);
       },
     });
+    this.#traffic = new SiteTraffic(deps, stored?.traffic, this.workers.first);
     this.#balance = new Balance(stored?.open);
     this.#since = stored?.since ?? null;
     this.#lastAt = stored?.at ?? null;
@@ -125,6 +132,7 @@ export class Collector {
   /** Null: nothing was read yet. */
   get stored(): StoredCollector | null {
     if (this.#lastAt === null || this.#since === null) return null;
+    const traffic = this.#traffic.stored;
     return {
       since: this.#since,
       at: this.#lastAt,
@@ -132,6 +140,7 @@ export class Collector {
       denied: this.#frontEnd.stored('denied'),
       sites: Object.fromEntries([...this.#sites.keys()].map((name) => [name, this.#sites.stored(name)!])),
       open: this.#balance.open,
+      ...(traffic !== undefined && { traffic }),
     };
   }
 
@@ -152,20 +161,21 @@ export class Collector {
     const hits = new Map<string, number>();
     const slice = TimeSlice.ofItems();
     let [denied, unseen] = [0, false];
-    const spans: { span: Span; requests: number; denied: number; sites: ReadonlyMap<string, number> }[] = [];
+    const spans: CountedWorker[] = [];
     await this.#startAgain(reading, slice);
     await this.#expire(reading, at, slice);
     // The current worker last: what draining workers counted is then known to have been handed over.
     for (const worker of reading.workers.toSorted((a, b) => Number(a.current) - Number(b.current))) {
-      const { frontEnd, sites, counted: shown } = await this.#advance(reading.at, worker, { before, hits, slice });
+      const { frontEnd, counted: shown, ...own } = await this.#advance(reading.at, worker, { before, hits, slice });
       unseen ||= !worker.current && frontEnd.denied > shown;
       const span = { from: Math.max(from, Math.min(at, Math.floor(worker.startedAt.getTime() / 1_000))), to: at };
       // What a worker counted before it was first read is of no known time.
       const counted = first ? { requests: 0, denied: 0 } : frontEnd;
       denied += counted.denied;
-      spans.push({ span, ...counted, sites });
+      spans.push({ span, requests: counted.requests, backends: worker.backends, ...own });
       await this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
     }
+    await this.#attempt(() => this.#traffic.count(spans), undefined);
     await this.#forgetExited(reading, slice);
     await this.#addUnchanged(reading, at, hits, slice);
     const span = spans.at(-1)?.span ?? { from, to: at };
@@ -215,9 +225,10 @@ export class Collector {
       ['requests', worker.requests],
       ['denied', worker.deniedRequests],
     ]);
-    const increase = this.#frontEnd.advance({ ...tables, handsOver: false }, own);
+    const reading = { ...tables, handsOver: false };
+    const increase = this.#frontEnd.advance(reading, own);
     const frontEnd = { requests: increase.get('requests') ?? 0, denied: increase.get('denied') ?? 0 };
-    return { frontEnd, counted, sites: this.#sites.advance(tables, worker.sites) };
+    return { frontEnd, counted, reading, sites: this.#sites.advance(tables, worker.sites) };
   }
 
   /**
@@ -274,7 +285,8 @@ export class Collector {
 
   async #keep(living: ReadonlySet<number>, slice: TimeSlice): Promise<void> {
     const { first } = this.workers;
-    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) await counters.keep(living, first, slice);
+    for (const counters of [this.addresses, this.#frontEnd, this.#sites, this.#traffic])
+      await counters.keep(living, first, slice);
     this.#deps.clients.keep(living);
   }
 
@@ -326,10 +338,7 @@ export class Collector {
     return { attributed, sources, further, byKind };
   }
 
-  async #note(
-    spans: readonly { span: Span; requests: number; sites: ReadonlyMap<string, number> }[],
-    at: number,
-  ): Promise<Map<string, number>> {
+  async #note(spans: readonly CountedWorker[], at: number): Promise<Map<string, number>> {
     const { points, active } = this.#deps;
     const bySite = new Map<string, number>();
     for (const { span, requests, sites } of spans) {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
 import { describeOnProductProxies, longTests } from '../../testkit/proxies.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
+import { backendName } from '../configuration/template/render-scope.ts';
 import { singleHeaderModes } from '../domain/upstream-modes.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { TableReader } from './reader.ts';
@@ -83,6 +84,7 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     got.add('203.0.113.1', await proxy.keep([named('203.0.113.1'), []]), 200);
     const own = await proxy.keep([[['x-answer', '403']]], { from: '127.0.0.5' });
     expect(own.map(({ status }) => status)).toEqual([403]);
+    await proxy.keep([[['x-answer', '503']]], { from: '127.0.0.5' });
     expect(got.wrong).toEqual([]);
     const head = await proxy.raw(`HEAD / HTTP/1.0\r\nHost: ${echoHost}\r\n\r\n`, { from: '127.0.0.2' });
     expect(head).toMatch(/^HTTP\/1\.[01] 403 /);
@@ -97,6 +99,10 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     expect(seconds.filter((since) => since > 1 || since < -30)).toEqual([]);
     expect(new Set([...active.denied].map(({ at }) => at))).toEqual(new Set([null]));
     expect(read).toMatchObject({ current: true, handsOver: major > 2, rejected: new Map() });
+    // The 200 and the two of the server.
+    expect([...read.backends]).toEqual([
+      [backendName(echoHost), expect.objectContaining({ requests: 8, serverErrors: 1 })],
+    ]);
     expect([...read.used.keys()]).toEqual(['pm_denied', 'pm_sites', 'pm_rejected', 'pm_clients']);
     expect(read.used.get('pm_denied')).toBe(got.denied.size / 102_400);
   });

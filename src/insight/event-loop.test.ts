@@ -57,7 +57,7 @@ async function leastOf(
 
 const worker: WorkerReading = {
   ...{ pid: 100, startedAt: new Date(noon), current: true, handsOver: true, used: new Map() },
-  ...{ denied: [], rejected: new Map(), sites: new Map() },
+  ...{ denied: [], rejected: new Map(), sites: new Map(), backends: new Map() },
   ...{ clients: new Map(), requests: 0, deniedRequests: 0 },
 };
 const reading = (round: number, more: Partial<WorkerReading>): InsightReading => ({
@@ -76,6 +76,7 @@ beforeEach(() => {
       ...{ knocking, clients: new LoudClients(), points: new Points(), active: new ActiveAddresses() },
       attribution: attribution as Attribution,
       label: async () => 1,
+      siteOfBackend: async () => () => undefined,
       names: async () => ({ siteOf: (name) => name, kindOf: () => 'manual', sourceOf: () => 'manual' }),
       entries: () => 1,
     },

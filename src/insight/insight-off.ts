@@ -9,6 +9,7 @@ export type InsightFigures = Pick<
   | 'series'
   | 'knocking'
   | 'sourceEffects'
+  | 'siteTraffic'
   | 'candidates'
   | 'ignore'
   | 'limits'
@@ -32,6 +33,7 @@ export const insightOff: InsightFigures = {
   series: off,
   knocking: off,
   sourceEffects: off,
+  siteTraffic: off,
   candidates: off,
   ignore: off,
   limits: off,

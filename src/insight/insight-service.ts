@@ -12,6 +12,7 @@ import type {
   InsightSummary,
   KnockingPage,
   Known,
+  SiteTrafficList,
   SourceEffects,
 } from '../api/insight-records.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -24,7 +25,7 @@ import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
 import type { MatchCounts, NotHit } from '../store/match-counts.ts';
-import type { Metric, SeriesStore } from '../store/series-store.ts';
+import { type Metric, others, type SeriesStore } from '../store/series-store.ts';
 import { type AttackTops, tops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
@@ -54,6 +55,13 @@ export interface CountedSource {
   readonly alone: number;
 }
 
+/** Every site, also those that HAProxy does not serve. */
+export interface CountedSite {
+  readonly domain: string;
+  /** It has servers, and HAProxy sends requests to them. */
+  readonly served: boolean;
+}
+
 interface InsightServiceDeps {
   readonly insight: Insight;
   readonly series: SeriesStore;
@@ -62,6 +70,7 @@ interface InsightServiceDeps {
   readonly counts: MatchCounts;
   readonly hits: Pick<HitsStore, 'ofEntries'>;
   readonly sources: () => Promise<readonly CountedSource[]>;
+  readonly sites: () => Promise<readonly CountedSite[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
   readonly entries: () => number;
@@ -233,13 +242,10 @@ export class InsightService {
     const range = rangeBefore(at, seconds);
     const matched = await counts.hitBySource(at - 30 * daySeconds, signal);
     const names = await series.labels('source');
-    const { from, to, base: step } = range;
-    const sums = new Map<string, number>();
-    for (const { label, value } of await series.points({ metric: 'denied', labels: [...names.keys()], step, from, to }))
-      sums.set(names.get(label)!, (sums.get(names.get(label)!) ?? 0) + value);
+    const sums = await this.#sumsByName('denied', names, range);
     const { denied: all } = await this.#sums(range);
     const items = (await this.#deps.sources()).map(({ id, name, kind, claims, alone }) => {
-      const denied = Math.round(sums.get(name) ?? 0);
+      const denied = sums.get(name) ?? 0;
       const last = sources.lastMatch(id);
       return {
         ...{ source: name, kind, entries: claims, only_here: alone, matched_30d: matched.get(id) ?? 0, denied },
@@ -248,6 +254,31 @@ export class InsightService {
       };
     });
     return { items, ...(await this.#known(at - seconds, at)) };
+  }
+
+  /** Errors: 7011. */
+  async siteTraffic(seconds: number): Promise<SiteTrafficList> {
+    this.#running('list sites');
+    const at = this.#seconds();
+    const range = rangeBefore(at, seconds);
+    const { series } = this.#deps;
+    const names = await series.labels('site');
+    const { requests: watched } = await this.#sums(range);
+    const sumsOf = (metric: Metric) => this.#sumsByName(metric, names, range);
+    const [requests, denied] = [await sumsOf('requests'), await sumsOf('denied')];
+    const [errors, responseMs] = [await sumsOf('server_errors'), await sumsOf('response_ms')];
+    const labelled = new Set(names.values());
+    const items = (await this.#deps.sites()).map(({ domain: site, served }) => {
+      // One without a series of its own, or of a time that was not watched, may have had any number.
+      const none = watched !== null && (labelled.has(site) || !labelled.has(others)) ? 0 : null;
+      const all = requests.get(site) ?? (served ? none : null);
+      return {
+        ...{ site, requests: all, denied: denied.get(site) ?? none },
+        server_errors: all === null ? null : (errors.get(site) ?? 0),
+        response_ms: all === null || all === 0 ? null : Math.round((responseMs.get(site) ?? 0) / all),
+      };
+    });
+    return { items, sampled: { one_in: sampledOneIn }, ...(await this.#known(at - seconds, at)) };
   }
 
   /** Errors: 7011. */
@@ -345,6 +376,12 @@ export class InsightService {
       complete: since !== null && since <= from && gaps.length === 0,
       gaps: gaps.map(({ from: begin, to: end, cause }) => ({ from: iso(begin), to: iso(end), cause })),
     };
+  }
+
+  /** Of those that have any. */
+  async #sumsByName(metric: Metric, names: ReadonlyMap<number, string>, { from, to, base: step }: Range) {
+    const sums = await this.#deps.series.sums({ metric, labels: [...names.keys()], step, from, to });
+    return new Map(sums.map(({ label, sum }) => [names.get(label)!, Math.round(sum)]));
   }
 
   async #sums(range: Range) {

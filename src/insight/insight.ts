@@ -21,6 +21,7 @@ import type { LoudClients } from './loud-clients.ts';
 import { type Mark, Marks } from './marks.ts';
 import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import { restored } from './restored.ts';
+import type { SiteTrafficDeps } from './site-traffic.ts';
 import { SourceWatch, type WatchedSource } from './source-watch.ts';
 import { WatchedTime } from './watched-time.ts';
 
@@ -42,6 +43,7 @@ export interface InsightDeps {
   readonly lookup: Pick<EntryLookup, 'around' | 'generation' | 'sourcesOf'>;
   readonly turns: Pick<TurnQueue, 'take'>;
   readonly names: () => Promise<Names>;
+  readonly siteOfBackend: SiteTrafficDeps['siteOfBackend'];
   readonly sources: () => Promise<readonly WatchedSource[]>;
   readonly exemptions: Exemptions;
   /** How many entries are blocked. */

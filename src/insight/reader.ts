@@ -13,7 +13,7 @@ import {
   sitesTable,
   tablesOfDenied,
 } from '../haproxy/process/counting-tables.ts';
-import { StatListing } from '../haproxy/process/proxy-stats.ts';
+import { LISTED, StatListing } from '../haproxy/process/proxy-stats.ts';
 import { showTable, type TableEntry, TableListing } from '../haproxy/process/stick-table.ts';
 import { listProcesses } from '../haproxy/process/workers.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
@@ -55,7 +55,7 @@ export class TableReader implements InsightSource {
     // The reply to the last one may contain empty lines, which end a reply.
     const commands = [
       'show info float',
-      'show stat -1 1 -1',
+      `show stat -1 ${LISTED.all} -1`,
       ...this.#tables.map((one) => commandFor(one, whole)),
       `show peers ${peersSection}`,
     ];
@@ -173,8 +173,10 @@ class WorkerListing {
       const head = listing.end();
       if (head !== null) used.set(name, head.used / head.size);
     }
-    const stats = this.#stats.end();
-    const sum = (of: 'requests' | 'denied') => stats.reduce((total, stat) => total + stat[of], 0);
+    const stats = Map.groupBy(this.#stats.end(), ({ kind }) => kind);
+    const sum = (of: 'requests' | 'denied') =>
+      (stats.get('frontend') ?? []).reduce((total, stat) => total + stat[of], 0);
+    const backends = (stats.get('backend') ?? []).filter(({ requests }) => requests > 0);
     return {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),
@@ -184,6 +186,7 @@ class WorkerListing {
       sites: this.#sites,
       clients: this.#clients,
       rejected: this.#rejected,
+      backends: new Map(backends.map((stat) => [stat.name, stat])),
       requests: sum('requests'),
       deniedRequests: sum('denied'),
       used,

@@ -26,6 +26,15 @@ export interface DeniedAddress {
   readonly at: number | null;
 }
 
+/** HAProxy's own counters of a backend. */
+export interface BackendCounters {
+  readonly requests: number;
+  /** HTTP 500 to 599, including HAProxy's own. */
+  readonly serverErrors: number;
+  /** Of about the last 500 requests; `ProxyStat`. */
+  readonly responseMs: number;
+}
+
 export interface WorkerReading {
   readonly pid: number;
   readonly startedAt: Date;
@@ -39,6 +48,8 @@ export interface WorkerReading {
   /** Sampled 1 in 16: /64 for IPv6. Empty with PROXY_MANAGER_INSIGHT=denied. */
   readonly clients: ReadonlyMap<string, { readonly requests: number; readonly rate: number; readonly errors: number }>;
   readonly rejected: ReadonlyMap<string, number>;
+  /** By name of the backend; cumulative since the worker's start. */
+  readonly backends: ReadonlyMap<string, BackendCounters>;
   /** HAProxy's own counters of the front end, cumulative since the worker's start. */
   readonly requests: number;
   readonly deniedRequests: number;

@@ -10,6 +10,7 @@ import { Collector, type Names, type StoredCollector } from './collector.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
 import { Points } from './points.ts';
+import type { SiteTrafficDeps } from './site-traffic.ts';
 import type { StoredWorkers } from './workers.ts';
 
 /** Addresses whose entry is cached: the active ones. */
@@ -22,6 +23,7 @@ interface RestoredDeps {
   readonly records: InsightStore;
   readonly lookup: EntrySource;
   readonly names: () => Promise<Names>;
+  readonly siteOfBackend: SiteTrafficDeps['siteOfBackend'];
   readonly entries: () => number;
   /** Default: of `collector.ts`. */
   readonly mostAddresses?: number;
@@ -38,7 +40,15 @@ export async function restored(deps: RestoredDeps) {
   const active = new ActiveAddresses();
   const collector = new Collector(
     {
-      ...{ knocking, clients, points, active, names: deps.names, entries: deps.entries },
+      ...{
+        knocking,
+        clients,
+        points,
+        active,
+        names: deps.names,
+        siteOfBackend: deps.siteOfBackend,
+        entries: deps.entries,
+      },
       attribution: new Attribution(deps.lookup, cachedAddresses),
       label: (kind, name) => deps.series.label(kind, name),
       ...(deps.mostAddresses !== undefined && { mostAddresses: deps.mostAddresses }),

@@ -177,8 +177,11 @@ it(
           haproxy.deny(denied < single ? entries[denied]! : inNetwork);
         }
         // Those that have a series of their own in each step, and all others by turns.
-        for (let n = 0; n < 50; n += 1) haproxy.site(`s${n}.example`, 1);
-        for (let n = 0; n < 20; n += 1) haproxy.site(`s${50 + ((round * 20 + n) % (sites - 50))}.example`, 1);
+        const seen = Array.from({ length: 70 }, (_, n) => (n < 50 ? n : 50 + ((round * 20 + n) % (sites - 50))));
+        for (const n of seen) {
+          haproxy.site(`s${n}.example`, 1);
+          haproxy.serve(`s${n}.example`, { requests: 100 + n, serverErrors: 1, responseMs: 7 });
+        }
         for (let n = 0; n < clients; n += 1)
           haproxy.client(`2001:db8:${n.toString(16)}:${round.toString(16)}::`, { requests: 5, errors: 1 });
         later(10);

@@ -18,6 +18,7 @@ const stat = (kind: ProxyStat['kind'], name: string, by = 1): ProxyStat => ({
   requests: 100 * by,
   denied: 10 * by,
   serverErrors: 5 * by,
+  responseMs: 0,
   sessions: by,
   down: false,
 });

@@ -1,4 +1,5 @@
 // What the blocked set does: its readings, its figures, and what they need of other parts.
+import { backendName } from '../configuration/template/render-scope.ts';
 import type { InsightMode } from '../domain/insight-mode.ts';
 import type { Emit } from '../events/facts.ts';
 import { clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
@@ -78,6 +79,10 @@ export function wireInsight({
       kindOf: (source: number) => bySource.get(source)?.kind ?? null,
     };
   };
+  const siteOfBackend = async () => {
+    const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
+    return (backend: string) => domains.get(backend);
+  };
   const exemptions = new CandidateExemptions({
     blocked: async (address) => (await lookup.around([address])).size > 0,
     trusted: async (entry) =>
@@ -89,7 +94,7 @@ export function wireInsight({
   const hits = new HitsStore(database);
   const insight = new Insight({
     tables: mode === 'on' ? [deniedTable.name, clientsTable.name] : [deniedTable.name],
-    ...{ source, observer, series, records, lookup, names, exemptions, entries, emit, log, now },
+    ...{ source, observer, series, records, lookup, names, siteOfBackend, exemptions, entries, emit, log, now },
     hits,
     turns: blocking.turns,
     sources: async () =>
@@ -103,6 +108,8 @@ export function wireInsight({
     ...{ hits, counts: new MatchCounts(database) },
     sources: () => sourcesStore.list(),
     sourceNames: () => sourceNames(sourcesStore),
+    sites: async () =>
+      (await sites.all()).map(({ domain, enabled, servers }) => ({ domain, served: enabled && servers.length > 0 })),
     reloadsSince: async (from) => {
       const { items } = await reloads.list({ limit: mostReloads });
       return items

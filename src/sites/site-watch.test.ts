@@ -11,7 +11,7 @@ function kit(downBefore: readonly string[] = []) {
     read: async () => {
       readings += 1;
       const stats = ['own', ...sites].map((name) => ({
-        ...{ kind: 'backend' as const, name, requests: 0, denied: 0, serverErrors: 0, sessions: 0 },
+        ...{ kind: 'backend' as const, name, requests: 0, denied: 0, serverErrors: 0, sessions: 0, responseMs: 0 },
         down: name === 'own' || down.includes(name),
       }));
       return { stats, siteOf: (backend) => (backend === 'own' ? '' : backend) };

@@ -4,6 +4,7 @@ import {
   getSeries,
   listCandidates,
   listKnocking,
+  listSiteTraffic,
   listSourceEffects,
 } from '../../src/api/insight.ts';
 import type { Services } from '../../src/http/services.ts';
@@ -21,6 +22,7 @@ export function stubInsight(at: string): Services['insight'] {
     series: async () => getSeries.examples.hour.answer,
     knocking: async () => listKnocking.examples.loudest.answer,
     sourceEffects: async () => listSourceEffects.examples.all.answer,
+    siteTraffic: async () => listSiteTraffic.examples.two.answer,
     candidates: async () => listCandidates.examples.one.answer,
     ignore: async (ip_address) => ({ ip_address, ignored_until: at }),
     limits: async () => defaultLimits,

@@ -4,7 +4,7 @@ import type { Emit } from '../../src/events/facts.ts';
 import type { Exemptions } from '../../src/insight/candidate-watch.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { Insight } from '../../src/insight/insight.ts';
-import type { InsightReading, InsightSource, WorkerReading } from '../../src/insight/readings.ts';
+import type { BackendCounters, InsightReading, InsightSource, WorkerReading } from '../../src/insight/readings.ts';
 import type { WatchedSource } from '../../src/insight/source-watch.ts';
 import { EntryLookup } from '../../src/store/entry-lookup.ts';
 import { HitsStore } from '../../src/store/hits-store.ts';
@@ -22,6 +22,7 @@ interface ScriptedWorker {
   readonly active: Map<string, number>;
   readonly sites: Map<string, number>;
   readonly clients: Map<string, { requests: number; rate: number; errors: number }>;
+  readonly backends: Map<string, BackendCounters>;
   /** `denied` at the last reading. */
   before: ReadonlyMap<string, number>;
   requests: number;
@@ -92,6 +93,17 @@ export class ScriptedHaproxy implements InsightSource {
     sites.set(name, (sites.get(name) ?? 0) + sampled);
   }
 
+  /** The backend of a site is named after it here. */
+  serve(backend: string, counted: BackendCounters, { backends } = this.#workers.at(-1)!): void {
+    const known = backends.get(backend) ?? { requests: 0, serverErrors: 0 };
+    const { requests, serverErrors, responseMs } = counted;
+    backends.set(backend, {
+      requests: known.requests + requests,
+      serverErrors: known.serverErrors + serverErrors,
+      responseMs,
+    });
+  }
+
   client(address: string, sampled: { readonly requests: number; readonly errors: number }): void {
     const { clients } = this.#workers.at(-1)!;
     const known = clients.get(address) ?? { requests: 0, rate: 0, errors: 0 };
@@ -138,6 +150,7 @@ export class ScriptedHaproxy implements InsightSource {
         })),
         rejected: new Map([...worker.rejected].filter(listed)),
         sites: new Map(worker.sites),
+        backends: new Map(worker.backends),
         clients: structuredClone(worker.clients),
       };
       const used = new Map(this.#counting.has(worker.pid) ? [['pm_denied', worker.denied.size / 102_400]] : []);
@@ -168,7 +181,12 @@ export class ScriptedHaproxy implements InsightSource {
     this.#pid += 1;
     if (this.counts) this.#counting.add(this.#pid);
     const tables = { denied: new Map(), rejected: new Map(), active: new Map(), sites: new Map(), clients: new Map() };
-    const counts = { before: new Map<string, number>(), requests: 0, deniedRequests: 0 };
+    const counts = {
+      backends: new Map<string, BackendCounters>(),
+      before: new Map<string, number>(),
+      requests: 0,
+      deniedRequests: 0,
+    };
     return { pid: this.#pid, startedAt: this.#now(), ...tables, ...counts };
   }
 }
@@ -246,6 +264,7 @@ export class InsightKit {
       records: new InsightStore(this.#database),
       lookup: new EntryLookup(this.#database),
       turns: this.turns,
+      siteOfBackend: async () => (backend) => (backend.endsWith('.example') ? backend : undefined),
       names: async () => ({
         siteOf: (name) => name,
         sourceOf: (source) => (source === 1 ? 'manual' : `source-${source}`),

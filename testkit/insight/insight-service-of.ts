@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/open-database.ts';
 import { SeriesStore } from '../../src/store/series-store.ts';
 import type { InsightKit } from './insight-kit.ts';
 
-export function insightServiceOf(kit: InsightKit, database: Database): InsightService {
+export function insightServiceOf(kit: InsightKit, database: Database, sites: readonly string[] = []): InsightService {
   return new InsightService({
     insight: kit.insight,
     series: new SeriesStore(database),
@@ -18,6 +18,7 @@ export function insightServiceOf(kit: InsightKit, database: Database): InsightSe
     counts: new MatchCounts(database),
     hits: new HitsStore(database),
     sources: async () => [{ id: 1, name: 'manual', kind: 'manual', claims: 3, alone: 3 }],
+    sites: async () => sites.map((domain) => ({ domain, served: true })),
     sourceNames: async () => new Map([[1, 'manual']]),
     reloadsSince: async () => [],
     entries: () => 3,

@@ -118,6 +118,12 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
           }
           for (const [index, label] of labels[kind].entries()) put('denied', label, parts[index]!);
         }
+        const served = sum(inside.map(({ requests, denied: less }) => requests - less));
+        for (const [index, requests] of split(served, falling(sites.length, siteShare)).entries()) {
+          put('requests', labels.site[index]!, requests);
+          put('response_ms', labels.site[index]!, requests * (24 + 31 * index) * (0.9 + 0.2 * tide(at)));
+          put('server_errors', labels.site[index]!, Math.round(requests * (index === 1 ? 0.012 : 0.000_3)));
+        }
       }
     }
     for (let from = 0; from < points.length; from += atOnce)

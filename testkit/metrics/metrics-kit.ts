@@ -16,8 +16,17 @@ interface MetricsKit {
 }
 
 const someStats: readonly ProxyStat[] = [
-  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2, down: false },
-  { kind: 'backend', name: 'site_a.example', requests: 4, denied: 0, serverErrors: 1, sessions: 1, down: false },
+  { kind: 'frontend', name: 'http', requests: 7, denied: 3, serverErrors: 1, sessions: 2, responseMs: 0, down: false },
+  {
+    kind: 'backend',
+    name: 'site_a.example',
+    requests: 4,
+    denied: 0,
+    serverErrors: 1,
+    sessions: 1,
+    responseMs: 0,
+    down: false,
+  },
 ];
 
 export const someSets: SetSources = {

@@ -121,6 +121,17 @@ export async function ignoreCandidate(
     .data;
 }
 
+/** Of the last 24 hours. */
+export function useSiteTraffic() {
+  const api = useApi();
+  return useQuery({
+    queryKey: queryKeys.insight('sites'),
+    queryFn: async ({ signal }) =>
+      (await api.GET('/api/insight/sites', { params: { query: { range: '24h' } }, signal })).data,
+    refetchInterval: everyMinuteMs,
+  });
+}
+
 /** The service reads all entries for it. */
 export function useSourceEffects(range: string) {
   const api = useApi();

@@ -68,6 +68,7 @@ export type InsightLimits = Schemas['InsightLimits'];
 export type InsightSeries = Schemas['InsightSeries'];
 export type KnockingAddress = Schemas['KnockingAddress'];
 export type Candidate = Schemas['Candidate'];
+export type SiteTraffic = Schemas['SiteTraffic'];
 export type SourceEffect = Schemas['SourceEffect'];
 export type SourceEffects = Schemas['SourceEffects'];
 export type KnockingPage = Schemas['KnockingPage'];

@@ -111,6 +111,17 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/insight/sites': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: operations['listSiteTraffic'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/insight/candidates': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     get: operations['listCandidates'];
@@ -2625,6 +2636,30 @@ export interface components {
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. Default null. An object with max_age, or null. */
       readonly hsts?: components['schemas']['HstsRequest'];
     };
+    /** What the clients of a site got. */
+    SiteTraffic: {
+      /** Its domain. */
+      readonly site: string;
+      /** Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known. */
+      readonly requests: number | null;
+      /** Denied requests, estimated; null: not known. */
+      readonly denied: number | null;
+      /** Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known. */
+      readonly server_errors: number | null;
+      /** Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
+      readonly response_ms: number | null;
+    };
+    /** What the clients of each site got. */
+    SiteTrafficList: {
+      /** All sites, by domain. */
+      readonly items: readonly components['schemas']['SiteTraffic'][];
+      /** How `denied` is estimated. */
+      readonly sampled: components['schemas']['Sampled'];
+      /** True: the whole range was watched, without a gap. */
+      readonly complete: boolean;
+      /** Gaps in the range. */
+      readonly gaps: readonly components['schemas']['InsightGap'][];
+    };
     /** All sites. */
     Sites: {
       /** The entries. */
@@ -4115,6 +4150,42 @@ export interface operations {
       200: {
         headers: { [name: string]: unknown };
         content: { 'application/json': components['schemas']['SourceEffects'] };
+      };
+      400: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 100 | 103 | 108;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['Forbidden'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['InsightOff'];
+      413: components['responses']['TooLarge'];
+      429: components['responses']['TooManyFailedKeys'];
+      500: components['responses']['Internal'];
+      503: {
+        headers: { [name: string]: unknown };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] & {
+            readonly code?: 6003 | 6015 | 7011;
+          };
+          'application/x-protobuf': components['schemas']['ProtobufError'];
+        };
+      };
+    };
+  };
+  /** What the clients of each site got */
+  listSiteTraffic: {
+    parameters: { query?: { range?: string }; header?: never; path?: never; cookie?: never };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: { [name: string]: unknown };
+        content: { 'application/json': components['schemas']['SiteTrafficList'] };
       };
       400: {
         headers: { [name: string]: unknown };

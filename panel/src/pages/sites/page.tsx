@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useSeries } from '../../api/insight.ts';
+import { useSiteTraffic } from '../../api/insight.ts';
 import { useSites } from '../../api/sites.ts';
 import type { Site } from '../../api/types.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -14,7 +14,6 @@ import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useAllowed } from '../../session/session.ts';
 import { UnlessAttached } from '../configuration/attached/unless-attached.tsx';
 import { DriftBanner } from '../configuration/drift/drift-banner.tsx';
-import { deniedWords } from './denied-words.ts';
 import { SiteDialog } from './edit/site-dialog.tsx';
 import { RemoveSiteDialog } from './remove-site-dialog.tsx';
 import { SiteCard } from './site-card.tsx';
@@ -27,7 +26,7 @@ export default function SitesPage() {
 
 function Sites() {
   const sites = useSites();
-  const denied = useSeries('denied', 'site', '24h').data;
+  const traffic = useSiteTraffic().data;
   const may = useAllowed('admin');
   const rows = useRowKeys();
   const [search, setSearch] = useUrlText('q');
@@ -76,7 +75,8 @@ function Sites() {
                 <SiteCard
                   key={site.domain}
                   site={site}
-                  denied={deniedWords(denied, site.domain)}
+                  traffic={traffic?.items.find((one) => one.site === site.domain)}
+                  watched={traffic?.complete === true}
                   onEdit={() => setEditing({ site })}
                   onRemove={() => setRemoving(site)}
                 />

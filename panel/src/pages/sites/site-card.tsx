@@ -1,10 +1,10 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSiteTls } from '../../api/site-tls.ts';
 import { useServerStates } from '../../api/sites.ts';
-import type { Server, ServerState, Site, SiteTls } from '../../api/types.ts';
+import type { Server, ServerState, Site, SiteTls, SiteTraffic } from '../../api/types.ts';
+import { counted } from '../../parts/counted.ts';
 import table from '../../parts/list-table.module.css';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { EditButton, LockButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -16,17 +16,20 @@ import classes from './site-card.module.css';
 import { SiteLock } from './tls/site-lock.tsx';
 import { TlsDialog } from './tls/tls-dialog.tsx';
 import { tlsWords } from './tls/tls-words.ts';
+import { TrafficFigures } from './traffic-figures.tsx';
 
 interface SiteCardProps {
   readonly site: Site;
-  /** How many requests were denied; null: not known. */
-  readonly denied: string | null;
+  /** Undefined: not loaded, or not counted. */
+  readonly traffic: SiteTraffic | undefined;
+  /** All of the time of `traffic` was. */
+  readonly watched: boolean;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
 /** The servers' states are queried only while the card is visible. */
-export function SiteCard({ site, denied, onEdit, onRemove }: SiteCardProps) {
+export function SiteCard({ site, traffic, watched, onEdit, onRemove }: SiteCardProps) {
   const { ref, inViewport } = useInViewport();
   const may = useAllowed('admin');
   const { domain, servers, names, canonical, enabled, redirect } = site;
@@ -35,6 +38,9 @@ export function SiteCard({ site, denied, onEdit, onRemove }: SiteCardProps) {
   const current = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(current);
   const tls = useSiteTls(domain, inViewport);
+  const [unfolded, setUnfolded] = useState<boolean | null>(null);
+  // Where one needs attention they are shown.
+  const shown = unfolded ?? (summary.tone === 'bad' || summary.tone === 'warn');
   const [editingTls, setEditingTls] = useState<SiteTls | null>(null);
   return (
     <section className={styles.card} ref={ref} aria-label={domain} data-row>
@@ -77,20 +83,15 @@ export function SiteCard({ site, denied, onEdit, onRemove }: SiteCardProps) {
           {redirect.keep_path && ', path appended'})
         </Text>
       )}
-      {denied !== null && (
-        <Text
-          size="sm"
-          className={styles.figure}
-          title="Estimated: HAProxy counts 1 in 16 denied requests of each site"
-        >
-          <Anchor inherit c="dimmed" renderRoot={(props) => <Link to="/denied" {...props} />}>
-            {denied}
-          </Anchor>
-        </Text>
-      )}
+      {traffic !== undefined && <TrafficFigures traffic={traffic} complete={watched} />}
       {tls !== undefined && <TlsLine tls={tls} />}
       {editingTls !== null && <TlsDialog tls={editingTls} onClose={() => setEditingTls(null)} />}
       {servers.length > 0 && (
+        <Anchor component="button" type="button" size="sm" aria-expanded={shown} onClick={() => setUnfolded(!shown)}>
+          {shown ? 'Hide servers' : `Show ${counted(servers.length, 'server')}`}
+        </Anchor>
+      )}
+      {servers.length > 0 && shown && (
         <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
           <thead>
             <tr>

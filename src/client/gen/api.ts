@@ -850,7 +850,7 @@ export interface components {
       /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
       readonly top_sites: readonly components['schemas']['AttackSite'][];
     };
-    /** An attack, minute by minute. */
+    /** An attack, and the time around it, minute by minute. */
     AttackDetail: {
       /** Its id. */
       readonly id: number;
@@ -870,11 +870,11 @@ export interface components {
       readonly top_sites: readonly components['schemas']['AttackSite'][];
       /** The 50 entries that denied most. */
       readonly entries: readonly components['schemas']['AttackEntry'][];
-      /** The begin of the first step. */
+      /** The begin of the first step: a quarter of the length of the attack before it, at least ten minutes. */
       readonly from: string;
       /** How many seconds each step has. */
       readonly step_seconds: number;
-      /** Of each step, at most 300. */
+      /** Of each step, at most 300; after the attack as long as before it, at most until now. */
       readonly values: readonly (number | null)[];
       /** How the figures of the sites are estimated. */
       readonly sampled: components['schemas']['Sampled'];

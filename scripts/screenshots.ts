@@ -294,9 +294,8 @@ const shots: readonly Shot[] = [
     prepare: async (page) => {
       await page.getByLabel('Address that connects').fill('10.0.3.7');
       await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.113.4');
-      await page.getByRole('button', { name: 'Show judged address' }).click();
-      // The heading of the form contains “is judged” too.
-      await page.getByRole('status', { name: 'Judged address' }).getByText('is judged').waitFor();
+      await page.getByRole('button', { name: 'Show checked address' }).click();
+      await page.getByRole('status', { name: 'Checked address' }).getByText('HAProxy checks').waitFor();
     },
   },
   { name: 'configuration', path: '/configuration' },
@@ -456,7 +455,7 @@ try {
   await takeBoth(service, 'overview-offline', '/', async (pages) => {
     service.kill('SIGKILL');
     await service.ended();
-    for (const page of pages) await page.getByText(/The data shown is \d+ s old/).waitFor();
+    for (const page of pages) await page.getByText(/The data shown is \d+\ss old/).waitFor();
     // Until all data is stale.
     await sleep(9_000);
   });

@@ -40,8 +40,8 @@ it('shows the entries and the sites as shares of all denied requests of the atta
   const entries = await screen.findByRole('table', { name: 'Entries that denied most' });
   // Counted by full hours, so it may be more than the attack had.
   expect(widths(entries)).toEqual(['25%', '100%']);
-  within(entries).getByRole('row', { name: '192.0.2.0/24 drop 50,000 25 %' });
-  within(entries).getByRole('row', { name: '198.51.100.7 not blocked now 250,000 100 %' });
+  within(entries).getByRole('row', { name: '192.0.2.0/24 drop 50,000 25\u00a0%' });
+  within(entries).getByRole('row', { name: '198.51.100.7 not blocked now 250,000 100\u00a0%' });
   expect(widths(screen.getByRole('table', { name: 'Sites' }))).toEqual(['75%']);
 });
 

@@ -27,7 +27,7 @@ const durations = [
   { value: String(hour), label: '1 h', button: 'Block for 1 hour' },
   { value: String(24 * hour), label: '1 d', button: 'Block for 1 day' },
   { value: String(week), label: '7 d', button: 'Block for 7 days' },
-  { value: '', label: 'No end', button: 'Block permanently' },
+  { value: '', label: 'Permanent', button: 'Block permanently' },
 ] as const;
 
 export interface CandidatePanelProps {

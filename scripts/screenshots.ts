@@ -39,8 +39,9 @@ const published: ReadonlySet<string> = new Set([
   'sites-light',
   'attached-configuration-light',
 ]);
-const wide = { width: 1280, height: 860 };
-const narrow = { width: 390, height: 800 };
+const wide = { viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' } as const;
+/** With touch: what a finger uses is larger. */
+const narrow = { ...wide, viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true } as const;
 
 async function fill(service: RealService, sitePort: number): Promise<void> {
   const add = Array.from({ length: 300 }, (_, at) => ({
@@ -166,6 +167,19 @@ async function showCandidates(page: Page): Promise<void> {
   });
 }
 
+/** The overview without its first steps. */
+async function withoutFirstSteps(page: Page): Promise<void> {
+  await page.evaluate(`localStorage.setItem('proxy-manager-first-steps-done', 'yes')`);
+}
+
+async function signIn(page: Page, service: RealService): Promise<void> {
+  await page.getByLabel('API key').fill(service.key);
+  await page.keyboard.press('Enter');
+  // Not the heading, which the sign-in form has too.
+  await page.getByRole('navigation').first().waitFor();
+  await withFonts(page);
+}
+
 /** The panel's own fonts are used from the second visit on. */
 async function withFonts(page: Page): Promise<void> {
   // `waitForFunction` would need a weaker Content-Security-Policy.
@@ -185,7 +199,7 @@ const shots: readonly Shot[] = [
     name: 'overview',
     path: '/',
     prepare: async (page) => {
-      await page.evaluate(`localStorage.setItem('proxy-manager-first-steps-done', 'yes')`);
+      await withoutFirstSteps(page);
       await page.reload();
       await page.locator('canvas').waitFor();
     },
@@ -294,9 +308,8 @@ const shots: readonly Shot[] = [
     prepare: async (page) => {
       await page.getByLabel('Address that connects').fill('10.0.3.7');
       await page.getByLabel('Headers').fill('X-Forwarded-For: 192.0.2.200, 203.0.113.4');
-      await page.getByRole('button', { name: 'Show judged address' }).click();
-      // The heading of the form contains “is judged” too.
-      await page.getByRole('status', { name: 'Judged address' }).getByText('is judged').waitFor();
+      await page.getByRole('button', { name: 'Show checked address' }).click();
+      await page.getByRole('status', { name: 'Checked address' }).getByText('HAProxy checks').waitFor();
     },
   },
   { name: 'configuration', path: '/configuration' },
@@ -355,17 +368,11 @@ async function takeBoth(
   happen: (pages: readonly Page[]) => Promise<unknown>,
 ): Promise<void> {
   await using browser = await startBrowser();
-  const pages = await Promise.all(
-    themes.map((colorScheme) => browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' })),
-  );
+  const pages = await Promise.all(themes.map((colorScheme) => browser.newPage({ ...wide, colorScheme })));
   for (const page of pages) {
     await showCandidates(page);
     await page.goto(`http://127.0.0.1:${service.apiPort}${path}`);
-    await page.getByLabel('API key').fill(service.key);
-    await page.keyboard.press('Enter');
-    // Not the heading, which the sign-in form has too.
-    await page.getByRole('navigation').waitFor();
-    await withFonts(page);
+    await signIn(page, service);
     await page.waitForTimeout(3_000);
   }
   await happen(pages);
@@ -381,16 +388,12 @@ async function takeAll(
   await using browser = await startBrowser();
   const base = `http://127.0.0.1:${service.apiPort}`;
   for (const colorScheme of themes) {
-    const page = await browser.newPage({ viewport: wide, colorScheme, reducedMotion: 'reduce' });
+    const page = await browser.newPage({ ...wide, colorScheme });
     await prepare(page);
     await page.goto(base);
     await page.getByLabel('API key').waitFor();
     await shoot(page, `sign-in-${colorScheme}`);
-    await page.getByLabel('API key').fill(service.key);
-    await page.keyboard.press('Enter');
-    // Not the heading, which the sign-in form has too.
-    await page.getByRole('navigation').waitFor();
-    await withFonts(page);
+    await signIn(page, service);
     for (const { name, path, prepare } of shots) {
       if (!isWanted(`${name}-${colorScheme}`)) continue;
       if (new URL(page.url()).pathname !== path || prepare !== undefined) await page.goto(`${base}${path}`);
@@ -400,16 +403,22 @@ async function takeAll(
       await page.waitForTimeout(300);
       await shoot(page, `${name}-${colorScheme}`);
     }
-    await page.setViewportSize(narrow);
-    for (const path of phone) {
-      const name = `${path === '/' ? 'overview' : path.slice(1)}-phone-${colorScheme}`;
-      if (!isWanted(name)) continue;
-      // The list with most to see.
-      await page.goto(`${base}${path}${path === '/blocked' ? '?hit_within=24h&sort=hits&order=desc' : ''}`);
-      await page.waitForTimeout(2_500);
-      await shoot(page, name);
-    }
     await page.close();
+    const nameOf = (path: string): string => `${path === '/' ? 'overview' : path.slice(1)}-phone-${colorScheme}`;
+    const wanted = phone.filter((path) => isWanted(nameOf(path)));
+    if (wanted.length === 0) continue;
+    const handheld = await browser.newPage({ ...narrow, colorScheme });
+    await prepare(handheld);
+    await handheld.goto(base);
+    await signIn(handheld, service);
+    await withoutFirstSteps(handheld);
+    for (const path of wanted) {
+      // The list with most to see.
+      await handheld.goto(`${base}${path}${path === '/blocked' ? '?hit_within=24h&sort=hits&order=desc' : ''}`);
+      await handheld.waitForTimeout(2_500);
+      await shoot(handheld, nameOf(path));
+    }
+    await handheld.close();
   }
 }
 
@@ -456,7 +465,7 @@ try {
   await takeBoth(service, 'overview-offline', '/', async (pages) => {
     service.kill('SIGKILL');
     await service.ended();
-    for (const page of pages) await page.getByText(/The data shown is \d+ s old/).waitFor();
+    for (const page of pages) await page.getByText(/The data shown is \d+\ss old/).waitFor();
     // Until all data is stale.
     await sleep(9_000);
   });

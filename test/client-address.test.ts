@@ -54,7 +54,7 @@ const probes: readonly Probe[] = [
   ['hexadecimal', chain, xff('0xcb007109'), 400],
   ['a CDN behind the balancer', chain, [...xff('173.245.48.9'), ...cf('203.0.113.9')], 403],
   ['a CDN header of a direct client', chain, [...xff('198.51.100.9'), ...cf('203.0.113.9')], '198.51.100.9'],
-  ['garbage, judged as the upstream', lenient, xff('unknown'), '127.0.0.12'],
+  ['garbage, checked as the upstream', lenient, xff('unknown'), '127.0.0.12'],
   ['one step', step, xff('203.0.113.9, 198.51.100.1'), '198.51.100.1'],
   ['one step, blocked', step, xff('203.0.113.9'), 403],
   ['one step to an upstream', step, xff('203.0.113.9, 100.64.1.1'), '100.64.1.1'],
@@ -193,13 +193,15 @@ describeOnOneProxy('the explanation of the client address', ({ bin }) => {
     expect(check.out.trim().split('\n')).toEqual([
       `${chain} (upstream chain) connects`,
       'x-forwarded-for names 203.0.113.9',
-      '203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403',
+      'HAProxy checks 203.0.113.9: blocked by 203.0.113.0/24, so it answers 403',
     ]);
     const said = async (value: string) => {
       const { out } = await operator.run(['check', '--peer', `${chain}`, '--header', `X-Forwarded-For:${value}`]);
       return out.trim().split('\n').at(-1);
     };
-    expect(await said(' 203.0.113.9 \t')).toBe('203.0.113.9 is judged: blocked by 203.0.113.0/24, HAProxy answers 403');
+    expect(await said(' 203.0.113.9 \t')).toBe(
+      'HAProxy checks 203.0.113.9: blocked by 203.0.113.0/24, so it answers 403',
+    );
     // HAProxy reads no such blank as one.
     expect(await said(' 203.0.113.9\u00a0')).toBe('the next header value cannot be read, so HAProxy answers 400');
     expect(await said(` 203.0.113.9${', 10.2.0.1'.repeat(5)}`)).toBe(

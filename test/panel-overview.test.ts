@@ -85,7 +85,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.waitForURL(/range=90d/);
     const denied = region('Figures of the last 90 d').getByRole('link', { name: /^Denied requests/ });
     await denied.waitFor();
-    expect(await denied.innerText()).not.toMatch(/[+−] \d|×/);
+    expect(await denied.innerText()).not.toMatch(/[+−]\s\d|×/);
   });
 
   it('shows gaps with their cause, imports and attacks, as a picture and as a table', async () => {

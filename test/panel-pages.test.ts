@@ -197,8 +197,8 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
 
     await page.getByLabel('Address that connects').fill('127.0.9.7');
     await page.getByLabel('Headers').fill('X-Forwarded-For: 198.51.100.1, 203.0.113.70');
-    await button('Show judged address').click();
-    await says('203.0.113.70 is judged: blocked by its own entry, HAProxy answers 403.');
+    await button('Show checked address').click();
+    await says('HAProxy checks 203.0.113.70: blocked by its own entry, so it answers 403.');
     expect(await seriousFindings(page)).toEqual([]);
 
     await button('Edit lb').click();
@@ -682,7 +682,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await goTo('Activity');
     await eventually('it is live', async () => (await page.getByTestId('live').innerText()) === 'Live');
     await service.block('203.0.113.7', { reason: 'ssh', duration_seconds: 3_600 });
-    await page.getByText(/203\.0\.113\.7 blocked by \S+ for 1 h: ssh/).waitFor();
+    await page.getByText(/203\.0\.113\.7 blocked by \S+ for 1\sh: ssh/).waitFor();
     service.kill('SIGKILL');
     await service.ended();
     try {

@@ -234,7 +234,7 @@ describeOnNewestProxy('rules for upstreams that do not or may not apply', ({ bin
   it('are reported as not known, which is no reason for a degraded health', async () => {
     await changeRule(/(http-request set-src var\(txn\.pm_named\) .*)/, '$1 { path /x }');
     const reason = expect.stringMatching(
-      /frontend http may not judge the clients of upstreams: http-request set-src \(line \d+\) may not apply to all/,
+      /frontend http may not check the clients of upstreams: http-request set-src \(line \d+\) may not apply to all/,
     );
     expect(await reasonsAndNotices()).toEqual({ reasons: [], notices: [reason] });
     const { body } = await service.call('POST', '/api/client-address', { body: { peer, headers: [] } });

@@ -54,8 +54,8 @@ const AddressStep = model('AddressStep', 'An address that was read.', {
   ),
 });
 
-const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy judges, and why.', {
-  client: textOrNull('The address that is judged, logged and sent to servers; null: HAProxy refuses the request.'),
+const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy checks, and why.', {
+  client: textOrNull('The address that is checked, logged and sent to servers; null: HAProxy refuses the request.'),
   steps: listOf(AddressStep, 'From the peer to the client; empty for `too_large`.'),
   upstream: textOrNull('The upstream to which the peer belongs; null: none, so no header is believed.'),
   verdict: oneOf(
@@ -69,7 +69,7 @@ const ClientAddressAnswer = model('ClientAddressAnswer', 'Which address HAProxy 
     'What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on.',
   ),
   upstreams_in_force: flagOrNull(
-    'True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold.',
+    'True: every front end that denies blocked addresses checks the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end checks the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold.',
   ),
   upstreams_reason: textOrNull(
     'Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end.',
@@ -84,7 +84,7 @@ export const explainClientAddress = operation({
   access: 'read',
   audit: null,
   tag: 'Upstreams',
-  summary: 'Explain which address is judged for a request',
+  summary: 'Explain which address is checked for a request',
   description:
     'Follows the rules of the built-in template over the stored upstreams, and looks the client up in the blocked and trusted entries. It changes nothing and sends nothing to HAProxy: whether the workers hold an entry is what `GET /api/check/{ip_address}` verifies.',
   body: ClientAddressRequest,

@@ -272,12 +272,15 @@ const AttackEntry = model('AttackEntry', 'An entry that denied requests of an at
   source: textOrNull('The source whose claim it carries now; null: it is blocked no longer.'),
 });
 
-export const AttackDetail = model('AttackDetail', 'An attack, minute by minute.', {
+export const AttackDetail = model('AttackDetail', 'An attack, and the time around it, minute by minute.', {
   ...Attack.properties,
   entries: listOf(AttackEntry, 'The 50 entries that denied most.'),
-  from: time('The begin of the first step.'),
+  from: time('The begin of the first step: a quarter of the length of the attack before it, at least ten minutes.'),
   step_seconds: count('How many seconds each step has.'),
-  values: listOf(figureOrNull('Denied requests; null: not known.'), 'Of each step, at most 300.'),
+  values: listOf(
+    figureOrNull('Denied requests; null: not known.'),
+    'Of each step, at most 300; after the attack as long as before it, at most until now.',
+  ),
   sampled: described(Sampled, 'How the figures of the sites are estimated.'),
   ...knownFields,
 });

@@ -360,6 +360,8 @@ export const listAttacks = operation({
   examples: { none: { summary: 'None yet', answer: { items: [] } } },
 });
 
+const tenQuiet = new Array<number>(10).fill(12);
+
 export const getAttack = operation({
   id: 'getAttack',
   method: 'GET',
@@ -391,7 +393,7 @@ export const getAttack = operation({
         top_networks: [{ entry: '192.0.2.0/24', denied: 900 }],
         top_sites: [{ site: 'www.example.com', denied: 880 }],
         entries: [{ entry: '192.0.2.0/24', denied: 900, source: 'drop' }],
-        ...{ from: '2026-11-20T10:00:00.000Z', step_seconds: 60, values: [340, 360, 330] },
+        ...{ from: '2026-11-20T09:50:00.000Z', step_seconds: 60, values: [...tenQuiet, 340, 360, 330, ...tenQuiet] },
         sampled: { one_in: 16 },
         complete: false,
         gaps: [],

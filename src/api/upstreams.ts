@@ -123,7 +123,7 @@ const Upstreams = model('Upstreams', 'All upstreams.', {
   items: listOf(UpstreamReport, 'The entries.'),
   total: count('How many there are.'),
   in_force: flagOrNull(
-    'True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known.',
+    'True: every worker holds them, and HAProxy checks the clients that they name. False: not, or not in every worker. Null: not known.',
   ),
   reason: textOrNull('Why they are not in force, or why that is not known; null if they are.'),
 });
@@ -230,7 +230,7 @@ export const setUpstream = operation({
   audit: 'set_upstream',
   tag,
   summary: 'Create or replace an upstream',
-  description: `HAProxy then judges the client that the upstream names instead of the upstream. Headers of all other peers are neither believed nor forwarded. The change takes effect at once and is verified at every worker like a block; only the first upstream needs a safe reload, which adds the rules to the configuration. If that is rejected (422) or not confirmed (503), nothing is stored. A live configuration that proxy-manager did not render is replaced only with \`replace_configuration=true\` (409, 6020).\n\nPROXY protocol applies to new connections. A network may belong to one upstream only (409, 1002); a narrower one inside it may belong to another.\n\n${durable}`,
+  description: `HAProxy then checks the client that the upstream names instead of the upstream. Headers of all other peers are neither believed nor forwarded. The change takes effect at once and is verified at every worker like a block; only the first upstream needs a safe reload, which adds the rules to the configuration. If that is rejected (422) or not confirmed (503), nothing is stored. A live configuration that proxy-manager did not render is replaced only with \`replace_configuration=true\` (409, 6020).\n\nPROXY protocol applies to new connections. A network may belong to one upstream only (409, 1002); a narrower one inside it may belong to another.\n\n${durable}`,
   params,
   query: ReplaceConsentQuery,
   body: UpstreamRequest,
@@ -283,7 +283,7 @@ export const removeUpstream = operation({
   tag,
   summary: 'Remove an upstream',
   description:
-    'HAProxy then judges its addresses like any other client, and no longer believes its headers. Without a reload, except for the last upstream: a safe reload removes the rules from the configuration. Needs `replace_configuration=true` under the same condition as creating the first upstream.',
+    'HAProxy then checks its addresses like those of any other client, and no longer believes its headers. Without a reload, except for the last upstream: a safe reload removes the rules from the configuration. Needs `replace_configuration=true` under the same condition as creating the first upstream.',
   params,
   query: ReplaceConsentQuery,
   answers: { 200: { description: 'The upstream is removed.', schema: UpstreamRemoved } },

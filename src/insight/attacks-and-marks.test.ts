@@ -31,8 +31,8 @@ const deny = (perRound: number) => () => {
   kit.haproxy.deny('192.0.2.10', 1);
 };
 
-it('an attack is shown by minute, with the entries that denied it', async () => {
-  await kit.pass(600, deny(1));
+it('an attack is shown by minute, with the time around it and the entries that denied it', async () => {
+  await kit.pass(900, deny(1));
   await kit.pass(240, deny(59));
   const service = insightServiceOf(kit, database);
   const { id } = (await service.summary(3_600)).attack!;
@@ -44,10 +44,17 @@ it('an attack is shown by minute, with the entries that denied it', async () => 
     { entry: '192.0.2.0/24', source: 'manual' },
   ]);
   expect(open.values.filter((value) => value === 360).length).toBeGreaterThanOrEqual(2);
+  const secondsUntil = (time: string, from: string): number => (Date.parse(time) - Date.parse(from)) / 1_000;
+  expect(secondsUntil(open.started_at, open.from)).toBe(600);
+  expect(open.values.slice(0, 10)).toEqual(new Array(10).fill(12));
+  // Not into the future.
+  expect(open.values).toHaveLength(Math.floor(secondsUntil(kit.now.toISOString(), open.from) / 60) + 1);
   await storesOf(database).store.applyGroup([{ op: 'remove', entry: entry('192.0.2.9') }], kit.now, () => undefined);
   expect((await service.attack(id)).entries[0]).toMatchObject({ entry: '192.0.2.9', source: null });
-  await kit.pass(900);
-  expect((await service.attack(id)).ended_at).not.toBeNull();
+  await kit.pass(1_800);
+  const ended = await service.attack(id);
+  expect(ended).toMatchObject({ from: open.from, complete: true });
+  expect(ended.values).toHaveLength(Math.floor(secondsUntil(ended.ended_at ?? '', ended.from) / 60) + 11);
   // A chart that begins in an attack shades it too.
   const { started_at: begin, ended_at: end } = await service.attack(id);
   const mark = { kind: 'attack', at: begin, ended_at: end };

@@ -44,6 +44,8 @@ const neverMatchedDays = 90;
 /** Without attacks. */
 const mostMarks = 200;
 const mostAttacks = 1_000;
+/** Shown before and after an attack, so that its rise and its end can be seen: a part of its length, at least as many seconds. */
+const aroundAttack = { part: 0.25, least: 600 } as const;
 const countEveryMs = 3_600_000;
 
 /** A source with its claims. */
@@ -345,7 +347,9 @@ export class InsightService {
     if (attack === null) throw new ServiceError(codes.NotFound, 'get attack', `there is no attack ${id}`);
     const at = this.#seconds();
     const end = attack.ended_at ?? at;
-    const range = rangeOf(attack.started_at, end, at);
+    const margin = Math.max(aroundAttack.least, Math.ceil((end - attack.started_at) * aroundAttack.part));
+    const until = Math.min(end + margin, at);
+    const range = rangeOf(attack.started_at - margin, until, at);
     const { from, to, base: step } = range;
     const points = await this.#deps.series.points({ metric: 'denied', labels: [0], step, from, to });
     const { networks } = JSON.parse(attack.top_json) as AttackTops;
@@ -357,7 +361,7 @@ export class InsightService {
     });
     const steps = { from: iso(from), step_seconds: range.step, values: inSteps(points, range, 'sum') };
     const sampled = { one_in: sampledOneIn };
-    return { ...attackOf(attack), entries, ...steps, sampled, ...(await this.#known(attack.started_at, end)) };
+    return { ...attackOf(attack), entries, ...steps, sampled, ...(await this.#known(from, until)) };
   }
 
   #running(op: string): RunningInsight {

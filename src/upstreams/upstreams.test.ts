@@ -170,7 +170,7 @@ describe('the list', () => {
 
   it('reports first what is certainly not in force, then what is not known', async () => {
     await put({ header: 'x-real-ip', networks: own });
-    const doubtful = { inForce: null, reason: 'frontend a may not judge them' };
+    const doubtful = { inForce: null, reason: 'frontend a may not check them' };
     const lacking = { inForce: false, reason: 'frontend b lacks the lookup' };
     const effect = async () => {
       const { in_force: inForce, reason } = await upstreams.list();

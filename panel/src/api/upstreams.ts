@@ -49,7 +49,7 @@ interface SentRequest {
   readonly headers: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Which address HAProxy judges for a request; it changes nothing. */
+/** Which address HAProxy checks for a request; it changes nothing. */
 export function useClientAddress() {
   const api = useApi();
   return useMutation({

@@ -1,14 +1,15 @@
 // The picture of a chart: stacked areas, hatched gaps, and marks of what happened.
 import uPlot from 'uplot';
 import { shortCount } from '../parts/figures.ts';
+import { placesOfWords } from './mark-words.ts';
 import { type Band, type ChartData, stacked } from './series.ts';
 import { axisText } from './times.ts';
 
 interface PlotOptions {
   readonly width: number;
   readonly height: number;
-  /** Called for each step under the pointer; null: none. */
-  readonly onStep: (index: number | null) => void;
+  /** Called for each step under the pointer; null: none. `reach`: so many seconds beside it a pointer means as well. */
+  readonly onStep: (index: number | null, reach: number) => void;
   /** From 0; else from the lowest value. */
   readonly fromZero: boolean;
 }
@@ -19,19 +20,24 @@ export interface Plot {
 }
 
 const steps = Array.from({ length: 28 }, (_, n) => ([1, 2, 5][n % 3] ?? 1) * 10 ** Math.floor(n / 3));
-const font = '11px Inter, system-ui';
+const fontOf = (ratio: number): string => `${11 * ratio}px Inter, system-ui`;
+/** On the right of the picture: room for half of the last label of the axis. */
+const padding = 18;
+/** A line has no width that a pointer could hit; pixels on each side. A finger has a target of 44. */
+const reachOf = { mouse: 4, finger: 22 } as const;
 
 export function createPlot(container: HTMLElement, first: ChartData, options: PlotOptions): Plot {
   const { width, height, onStep, fromZero } = options;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const reach = reachOf[matchMedia('(pointer: coarse)').matches ? 'finger' : 'mouse'];
   let data = first;
   const ground = colour('--panel-raised');
   const axis = {
     stroke: colour('--mantine-color-dimmed'),
     grid: { stroke: colour('--panel-line'), width: 1 },
     ticks: { show: false },
-    font,
+    font: fontOf(1),
   };
   // The top of the stack first: each further area covers its own part.
   const lines = first.lines.toReversed();
@@ -40,8 +46,7 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
       width,
       height,
       legend: { show: false },
-      // Room for half of the last label of the axis.
-      padding: [18, 18, 0, 0],
+      padding: [18, padding, 0, 0],
       cursor: {
         y: false,
         points: { show: false },
@@ -90,7 +95,7 @@ export function createPlot(container: HTMLElement, first: ChartData, options: Pl
           (drawn) => drawGaps(drawn, data, colour('--mantine-color-dimmed')),
         ],
         draw: [(drawn) => drawMarks(drawn, data, colour)],
-        setCursor: [(drawn) => onStep(drawn.cursor.idx ?? null)],
+        setCursor: [(drawn) => onStep(drawn.cursor.idx ?? null, drawn.posToVal(reach, 'x') - drawn.posToVal(0, 'x'))],
       },
     },
     aligned(first),
@@ -166,34 +171,32 @@ function drawGaps(plot: uPlot, data: ChartData, colour: string): void {
   ctx.restore();
 }
 
-/** Words beside a mark need so much room; pixels. */
-const wordsRoom = 90;
-
 function drawMarks(plot: uPlot, { marks }: ChartData, colour: (name: string) => string): void {
   const { ctx, bbox } = plot;
   ctx.save();
   const ratio = uPlot.pxRatio;
-  ctx.font = `${11 * ratio}px Inter, system-ui`;
+  ctx.font = fontOf(ratio);
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   ctx.lineWidth = ratio;
-  const written: number[] = [];
-  // Words of attacks first: where there is no room, others are left out.
-  for (const { at, kind } of marks.toSorted((a, b) => Number(b.kind === 'attack') - Number(a.kind === 'attack'))) {
-    const x = Math.round(plot.valToPos(at, 'x', true));
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.strokeStyle = colour(kind === 'attack' ? '--panel-warn' : '--mantine-color-dimmed');
+  ctx.setLineDash([4 * ratio, 3 * ratio]);
+  const { left, top, width, height } = bbox;
+  const drawn = marks
+    .map(({ at, kind }) => ({
+      ...{ x: Math.round(plot.valToPos(at, 'x', true)), kind, isFirst: kind === 'attack' },
+      width: ctx.measureText(kind).width,
+    }))
+    .filter(({ x }) => x >= left && x <= left + width);
+  const places = placesOfWords(drawn, { left, right: left + width + padding * ratio, gap: 6 * ratio });
+  for (const [index, { x, kind, isFirst }] of drawn.entries()) {
+    ctx.strokeStyle = colour(isFirst ? '--panel-warn' : '--mantine-color-dimmed');
     ctx.fillStyle = ctx.strokeStyle;
-    ctx.setLineDash([4 * ratio, 3 * ratio]);
     ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.moveTo(x, top);
+    ctx.lineTo(x, top + height);
     ctx.stroke();
-    if (written.some((other) => Math.abs(other - x) < wordsRoom * ratio)) continue;
-    const isLast = x + wordsRoom * ratio > bbox.left + bbox.width;
-    ctx.textAlign = isLast ? 'right' : 'left';
-    // More is in the tip.
-    ctx.fillText(kind, x, bbox.top - 3 * ratio);
-    written.push(x);
+    const place = places[index] ?? null;
+    if (place !== null) ctx.fillText(kind, place, top - 3 * ratio);
   }
   ctx.restore();
 }

@@ -20,7 +20,7 @@ export default function TimeChart({ data, unit, height, fromZero }: TimeChartPro
   const { ref: sized, width } = useElementSize();
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(null);
-  const [step, setStep] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<{ readonly step: number; readonly reach: number } | null>(null);
   const scheme = useComputedColorScheme('light');
   const lines = data.lines.map(({ label, colour }) => `${label} ${colour}`);
   const kind = [...lines, data.previous?.label ?? ''].join('\n');
@@ -28,7 +28,8 @@ export default function TimeChart({ data, unit, height, fromZero }: TimeChartPro
   // biome-ignore lint/correctness/useExhaustiveDependencies: created again only for another size, theme or set of lines.
   useEffect(() => {
     if (container.current === null || width === 0) return;
-    const made = createPlot(container.current, data, { width, height, fromZero, onStep: setStep });
+    const onStep = (step: number | null, reach: number): void => setPointed(step === null ? null : { step, reach });
+    const made = createPlot(container.current, data, { width, height, fromZero, onStep });
     plot.current = made;
     return () => {
       made.destroy();
@@ -40,7 +41,7 @@ export default function TimeChart({ data, unit, height, fromZero }: TimeChartPro
   return (
     <div ref={sized} className={classes.chart} style={{ height }} aria-hidden="true">
       <div ref={container} />
-      {step !== null && <Tip data={data} step={step} unit={unit} />}
+      {pointed !== null && <Tip data={data} {...pointed} unit={unit} />}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Text, type TextProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session/session.ts';
+import { withUnit } from './figures.ts';
 import { momentTitle } from './times.ts';
 
 /** The browser's time, for the age of responses. For times of the service: `useServiceNow`. */
@@ -26,13 +27,13 @@ export function useServiceNow(period = 1_000): number {
 /** Such as "3 s", "12 min", "4 h", "9 days". */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return withUnit(seconds, 's');
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return withUnit(minutes, 'min');
   const hours = Math.round(minutes / 60);
-  if (hours < 48) return `${hours} h`;
+  if (hours < 48) return withUnit(hours, 'h');
   const days = Math.round(hours / 24);
-  return days < 730 ? `${days} days` : `${Math.round(days / 365)} years`;
+  return days < 730 ? withUnit(days, 'days') : withUnit(Math.round(days / 365), 'years');
 }
 
 export function SpanSince({ time }: { readonly time: string }) {
@@ -72,5 +73,7 @@ function Moment({ time, text, ...props }: MomentProps & { readonly text: string 
 }
 
 export function elapsedText(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+  return milliseconds < 1_000
+    ? withUnit(Math.round(milliseconds), 'ms')
+    : withUnit((milliseconds / 1_000).toFixed(1), 's');
 }

@@ -2,6 +2,14 @@
 
 export const unknownFigure = '–';
 
+/** Between a number and its unit or sign: a line never ends there. */
+export const noBreak = '\u00a0';
+
+/** Such as "6.4 %", "12 min". */
+export function withUnit(value: number | string, unit: string): string {
+  return `${value}${noBreak}${unit}`;
+}
+
 /** Such as 950, 8.4k, 379k, 20.1M: for places that name what is counted. */
 export function shortCount(value: number | null): string {
   if (value === null) return unknownFigure;
@@ -25,9 +33,10 @@ export function count(value: number | null): string {
 export function percent(share: number | null): string {
   if (share === null) return unknownFigure;
   const value = share * 100;
-  if (value > 0 && value < 0.1) return '< 0.1 %';
-  if (value < 100 && value > 99.9) return '> 99.9 %';
-  return `${value < 10 ? trimmed(value) : Math.round(value) === 100 && value < 100 ? trimmed(value) : Math.round(value)} %`;
+  if (value > 0 && value < 0.1) return `<${noBreak}${withUnit('0.1', '%')}`;
+  if (value < 100 && value > 99.9) return `>${noBreak}${withUnit('99.9', '%')}`;
+  const isExact = value < 10 || (Math.round(value) === 100 && value < 100);
+  return withUnit(isExact ? trimmed(value) : Math.round(value), '%');
 }
 
 /** Such as "+ 61 %"; null: there is nothing to compare with. */
@@ -35,8 +44,8 @@ export function changeText(now: number | null, before: number | null): string | 
   if (now === null || before === null || before === 0) return null;
   const change = Math.round((now / before - 1) * 100);
   if (change === 0) return 'as before';
-  if (change > 999) return `${trimmed(now / before)} × as much`;
-  return `${change > 0 ? '+' : '−'} ${Math.abs(change)} %`;
+  if (change > 999) return `${withUnit(trimmed(now / before), '×')} as much`;
+  return `${change > 0 ? '+' : '−'}${noBreak}${withUnit(Math.abs(change), '%')}`;
 }
 
 function trimmed(value: number): string {

@@ -26,7 +26,7 @@ export function attachVerb(cli: CommandLine): Verb {
         'how to reload HAProxy: master, systemd:UNIT or never; default: as in the previous attach',
       ),
     )
-    .option('--upstreams', 'also print the lines with which HAProxy judges the clients of a CDN or a load balancer')
+    .option('--upstreams', 'also print the lines with which HAProxy checks the clients of a CDN or a load balancer')
     .option('--yes', 'import lists, and restart or reload HAProxy, without asking')
     .example('attach --dry-run', 'inspect the machine and change nothing')
     .example('attach', 'create what is missing, wait for the lines, and verify the result; can be repeated')

@@ -1,4 +1,4 @@
-// `check --peer ... --header ...`: which address is judged for a request.
+// `check --peer ... --header ...`: which address HAProxy checks for a request.
 import type { ClientAddressAnswer } from '../../api/client-address.ts';
 import { isTooLong, mostSteps } from '../../domain/client-address.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
@@ -59,10 +59,10 @@ function verdictLine(client: string | null, verdict: ClientAddressAnswer['verdic
     case 'no_client':
       return `${client} names no client, so no block applies and the request is served`;
     case 'blocked':
-      return `${client} is judged: blocked by ${entry}, HAProxy answers 403`;
+      return `HAProxy checks ${client}: blocked by ${entry}, so it answers 403`;
     case 'trusted':
-      return `${client} is judged: trusted by ${entry}, which overrides any block`;
+      return `HAProxy checks ${client}: trusted by ${entry}, which overrides any block`;
     case 'allowed':
-      return `${client} is judged: allowed, no entry covers it`;
+      return `HAProxy checks ${client}: allowed, no entry covers it`;
   }
 }

@@ -16,7 +16,7 @@ export function checkVerb(cli: CommandLine): Verb {
   const verb = new Verb('check', 'show whether an address is blocked, and by which entry')
     .argument('[address...]', 'addresses of clients, or networks')
     .option('--reference <text>', 'instead of addresses: the reference on the page of a denied request')
-    .option('--peer <address>', 'instead of addresses: a request from here; prints which address is judged')
+    .option('--peer <address>', 'instead of addresses: a request from here; prints which address HAProxy checks')
     .option('--header <line>', 'a header of that request; may be repeated', collected, [])
     .example('check 192.0.2.1', 'one address')
     .example('check 192.0.2.1 -o json | jq -r .verdict', 'blocked, trusted or allowed; for a network also partly')

@@ -45,7 +45,7 @@ export function upstreamVerb(cli: CommandLine): Verb {
   const rm = new Verb('rm', 'stop taking the word of an upstream')
     .argument('<name>')
     .option('--replace-configuration', replaceHelp)
-    .example('upstream rm lb', 'its addresses are then judged like any other client');
+    .example('upstream rm lb', 'its addresses are then checked like those of any other client');
   const ls = new Verb('ls', 'list the upstreams').example('upstream ls', 'with header and networks');
   return new Verb('upstream', 'manage proxies in front of HAProxy, such as a CDN or a load balancer')
     .addCommand(cli.calling(add, upstreamAdd))

@@ -861,7 +861,7 @@ export interface components {
       /** The five sites at which most was denied, estimated from a sample of 1 in 16. */
       readonly top_sites: readonly components['schemas']['AttackSite'][];
     };
-    /** An attack, minute by minute. */
+    /** An attack, and the time around it, minute by minute. */
     AttackDetail: {
       /** Its id. */
       readonly id: number;
@@ -881,11 +881,11 @@ export interface components {
       readonly top_sites: readonly components['schemas']['AttackSite'][];
       /** The 50 entries that denied most. */
       readonly entries: readonly components['schemas']['AttackEntry'][];
-      /** The begin of the first step. */
+      /** The begin of the first step: a quarter of the length of the attack before it, at least ten minutes. */
       readonly from: string;
       /** How many seconds each step has. */
       readonly step_seconds: number;
-      /** Of each step, at most 300. */
+      /** Of each step, at most 300; after the attack as long as before it, at most until now. */
       readonly values: readonly (number | null)[];
       /** How the figures of the sites are estimated. */
       readonly sampled: components['schemas']['Sampled'];
@@ -1476,9 +1476,9 @@ export interface components {
       /** When the claim ends; null: it is permanent. */
       readonly expires_at: string | null;
     };
-    /** Which address HAProxy judges, and why. */
+    /** Which address HAProxy checks, and why. */
     ClientAddressAnswer: {
-      /** The address that is judged, logged and sent to servers; null: HAProxy refuses the request. */
+      /** The address that is checked, logged and sent to servers; null: HAProxy refuses the request. */
       readonly client: string | null;
       /** From the peer to the client; empty for `too_large`. */
       readonly steps: readonly components['schemas']['AddressStep'][];
@@ -1490,7 +1490,7 @@ export interface components {
       readonly by: string | null;
       /** What HAProxy answers itself: 400, 403, or from HAProxy 3.2 on 431 for headers that are too large; null: the request is passed on. */
       readonly status: number | null;
-      /** True: every front end that denies blocked addresses judges the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end judges the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold. */
+      /** True: every front end that denies blocked addresses checks the clients of upstreams, in every worker; one without HTTP those that PROXY protocol names. False: not all do, as `upstreams_reason` says; such a front end checks the peer. If the live configuration has no rules for upstreams at all, the answer is that for the peer. Null: not known, for example because a rule has a condition that may not hold. */
       readonly upstreams_in_force: boolean | null;
       /** Why upstreams are not in force everywhere, or why that is not known; null if they are. `/health` names every such front end. */
       readonly upstreams_reason: string | null;
@@ -3161,7 +3161,7 @@ export interface components {
       readonly items: readonly components['schemas']['Upstream'][];
       /** How many there are. */
       readonly total: number;
-      /** True: every worker holds them, and HAProxy judges the clients that they name. False: not, or not in every worker. Null: not known. */
+      /** True: every worker holds them, and HAProxy checks the clients that they name. False: not, or not in every worker. Null: not known. */
       readonly in_force: boolean | null;
       /** Why they are not in force, or why that is not known; null if they are. */
       readonly reason: string | null;
@@ -5018,7 +5018,7 @@ export interface operations {
       };
     };
   };
-  /** Explain which address is judged for a request */
+  /** Explain which address is checked for a request */
   explainClientAddress: {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody: { content: { 'application/json': components['schemas']['ClientAddressRequest'] } };

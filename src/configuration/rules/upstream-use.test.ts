@@ -129,7 +129,7 @@ describe('it is not known whether a front end judges them', () => {
     [
       'the lookup has a condition',
       front(`${lookup} if { path / }`, set, reset, rule),
-      /^frontend f may not judge the clients of upstreams: http-request set-var \(line 4\) may not apply/,
+      /^frontend f may not check the clients of upstreams: http-request set-var \(line 4\) may not apply/,
     ],
     [
       'the set-src has a further condition',
@@ -225,7 +225,7 @@ describe('it is not known whether a front end judges them', () => {
     [
       'a line may be any rule',
       front('"$LINE"', lookup, set, reset, rule),
-      /^frontend f may not judge the clients of upstreams: line 4 may be any rule$/,
+      /^frontend f may not check the clients of upstreams: line 4 may be any rule$/,
     ],
     ['it may deny no blocked address', front(...inIf(plain)), /it is not certain that it denies blocked addresses/],
     [

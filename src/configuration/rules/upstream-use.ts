@@ -88,7 +88,7 @@ export function judgesClients(use: UpstreamUse, needsProxyProtocol: boolean): In
       : ['it is not certain that it denies blocked addresses']);
   const clauses = [...new Set(why)];
   if (clauses.length === 0) return { inForce: true, reason: null };
-  return { inForce: null, reason: `${use.frontEnd} may not judge the clients of upstreams: ${clauses.join('; ')}` };
+  return { inForce: null, reason: `${use.frontEnd} may not check the clients of upstreams: ${clauses.join('; ')}` };
 }
 
 /** A sentence; null: nothing is certainly missing. */

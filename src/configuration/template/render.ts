@@ -37,7 +37,7 @@ const sitesPerSlice = 200;
  * Renders a template into a configuration. The same input gives the same bytes: sites are sorted, no time is printed.
  *
  * Throws ServiceError 5001 (template or a value in it refused; members: `output`, and `line` if known), 5003 (the
- * result has no rule for the blocked map) or 6051 (a front end of the result would judge upstreams as clients).
+ * result has no rule for the blocked map) or 6051 (a front end of the result would check upstreams as clients).
  */
 export async function renderConfiguration(
   template: string,
@@ -98,7 +98,7 @@ function checkResult(text: string, templateName: string, input: RenderInput): { 
   // A template need not support the PROXY protocol. Without the rule for the blocked map, a front end lacks it too.
   const unaware = input.hasUpstreams ? upstreamUsesIn(text, input).flatMap((use) => lackText(use, false) ?? []) : [];
   if (unaware.length > 0) {
-    const detail = `${templateName} renders a configuration that cannot judge the clients of upstreams: ${unaware.join('; ')} (docs/template.md, "Upstreams")`;
+    const detail = `${templateName} renders a configuration that cannot check the clients of upstreams: ${unaware.join('; ')} (docs/template.md, "Upstreams")`;
     throw new ServiceError(codes.UpstreamRulesMissing, operation, detail, { members: { output: detail } });
   }
   return { warnings: [...finding.warnings, ...otherDenialWarnings(text, input)] };

@@ -246,7 +246,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.UpstreamRulesMissing]: {
     op: 'render configuration',
     detail:
-      '/etc/proxy/proxy.liquid renders a configuration in which frontend http would judge upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")',
+      '/etc/proxy/proxy.liquid renders a configuration in which frontend http would check upstreams as clients: a front end with HTTP needs the lookup in upstreams_map and the exception in the rule for the blocked map (docs/template.md, "Upstreams")',
   },
   [codes.NameOfAnotherSite]: {
     op: 'set site',

@@ -19,13 +19,15 @@ interface ChartBodyProps {
   readonly fromZero: boolean;
   /** Null: the figures are exact. */
   readonly oneIn: number | null;
+  /** Default true. False: of a time that is over, whose last values say nothing. */
+  readonly hasLegend?: boolean;
 }
 
 /** As a picture, or the same figures as a table. */
-export function ChartBody({ data, isTable, height, title, unit, fromZero, oneIn }: ChartBodyProps) {
+export function ChartBody({ data, isTable, height, title, unit, fromZero, oneIn, hasLegend = true }: ChartBodyProps) {
   return (
     <>
-      <Legend data={data} />
+      {hasLegend && <Legend data={data} />}
       {isTable ? (
         <SeriesTable data={data} title={title} unit={unit} />
       ) : (

@@ -5,7 +5,7 @@ import { useCheck } from '../../api/check.ts';
 import { ignoreCandidate, useCandidateChange } from '../../api/insight.ts';
 import { useTrust, useTrusted } from '../../api/trusted-ips.ts';
 import type { Candidate, InsightLimits } from '../../api/types.ts';
-import { count, percent } from '../../parts/figures.ts';
+import { count, noBreak, percent } from '../../parts/figures.ts';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { toast, toastProblem } from '../../parts/toasts.tsx';
@@ -27,7 +27,7 @@ const durations = [
   { value: String(hour), label: '1 h', button: 'Block for 1 hour' },
   { value: String(24 * hour), label: '1 d', button: 'Block for 1 day' },
   { value: String(week), label: '7 d', button: 'Block for 7 days' },
-  { value: '', label: 'No end', button: 'Block permanently' },
+  { value: '', label: 'Permanent', button: 'Block permanently' },
 ] as const;
 
 export interface CandidatePanelProps {
@@ -43,7 +43,9 @@ export function CandidatePanel({ candidate, limits, toBlock, onClose: onDone }: 
   const may = useAllowed('block');
   const { info } = useSessionState();
   const [duration, setDuration] = useState<string>(String(24 * hour));
-  const [reason, setReason] = useState(`${rate.toFixed(0)} requests/s, ${percent(errors)} errors`);
+  // As it would be typed, so that a search finds it.
+  const share = percent(errors).replaceAll(noBreak, ' ');
+  const [reason, setReason] = useState(`${rate.toFixed(0)} requests/s, ${share} errors`);
   const [ip, setScope] = useState(client);
   const [dialog, setDialog] = useState(false);
   const trusted = useTrusted();

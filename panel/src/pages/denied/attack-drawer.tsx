@@ -20,12 +20,14 @@ import { useFocusReturn } from '../../parts/use-focus-return.ts';
 import { attackWords } from './attack-words.ts';
 import classes from './denied.module.css';
 
+const chartTitle = 'Denied requests per minute';
+
 interface AttackDrawerProps {
   readonly id: string;
   readonly onClose: () => void;
 }
 
-/** One attack, minute by minute, and what denied it. */
+/** One attack, minute by minute with the time around it, and what denied it. */
 export function AttackDrawer({ id, onClose }: AttackDrawerProps) {
   const attack = useAttack(id);
   useFocusReturn();
@@ -100,9 +102,9 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
           <dd>{count(usual)}</dd>
         </div>
       </dl>
-      <section className={styles.card} aria-label="Denied requests per minute">
+      <section className={styles.card} aria-label={chartTitle}>
         <div className={classes.head}>
-          <h3 className={classes.title}>Per minute</h3>
+          <h3 className={classes.title}>{chartTitle}</h3>
           <Button size="compact-xs" variant="default" onClick={() => setIsTable(!isTable)}>
             {isTable ? 'Show as chart' : 'Show as table'}
           </Button>
@@ -111,10 +113,11 @@ function Content({ attack }: { readonly attack: AttackDetail }) {
           data={data}
           isTable={isTable}
           height={180}
-          title="Denied requests per minute"
+          title={chartTitle}
           unit="denied requests/min"
           fromZero
           oneIn={null}
+          hasLegend={false}
         />
       </section>
       <SmallTable

@@ -37,7 +37,7 @@ it('shows the sources before it is known what each does, with gaps instead of 0'
   expect(cellsOf('drop').slice(1, 6)).toEqual(['List', '8,412', '8,412', '–', '–']);
   expect(cellsOf('new').slice(1, 7)).toEqual(['List', '0', '0', '–', '–', '–']);
   counted.resolve();
-  await waitFor(() => expect(cellsOf('drop').slice(4, 6)).toEqual(['2,103 25 %', '50 %']));
+  await waitFor(() => expect(cellsOf('drop').slice(4, 6)).toEqual(['2,103 (25\u00a0%)', '50\u00a0%']));
 });
 
 it.each([
@@ -51,9 +51,9 @@ it.each([
   service.on('GET /api/insight', () => ({ body: { never_matched: { days: 90, count: null, watched_days } } }));
   await renderInApp(<SourcesPage />);
   await screen.findByText(/50 % of them belong to no source/);
-  const found = () => screen.queryByRole('link', { name: 'Never matched, 30 d: entries of drop' });
+  const found = () => screen.queryByRole('link', { name: 'Never matched, 30\u00a0d: entries of drop' });
   await waitFor(() => expect(found()?.getAttribute('href') ?? null).toBe(link));
   const why =
-    /can be listed from .* at the earliest: that takes 30 watched days without larger gaps, and 29 have passed/;
+    /can be listed after 30 watched days without larger gaps, on \d+ \w+ \d{4} at the earliest. 29 days have passed/;
   await waitFor(() => expect(screen.queryByText(why) === null).toBe(link !== null));
 });

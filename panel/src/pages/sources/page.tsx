@@ -5,7 +5,8 @@ import { useSources } from '../../api/sources.ts';
 import type { Source, SourceEffect, SourceEffects } from '../../api/types.ts';
 import { ShareBar } from '../../charts/bars.tsx';
 import { Age, useServiceNow } from '../../parts/age.tsx';
-import { count, percent, unknownFigure } from '../../parts/figures.ts';
+import { counted } from '../../parts/counted.ts';
+import { count, percent, unknownFigure, withUnit } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
 import { Read, ReadProblem } from '../../parts/read.tsx';
@@ -13,14 +14,17 @@ import { type ColourOf, othersColour, useSourceColours } from '../../parts/sourc
 import { SourceName } from '../../parts/source-name.tsx';
 import { kindWords } from '../../parts/source-words.ts';
 import styles from '../../parts/styles.module.css';
+import { dayText } from '../../parts/times.ts';
 import { UserText } from '../../parts/user-text.tsx';
 import classes from './sources.module.css';
 
 const days = 30;
 const dayMs = 86_400_000;
-const shareColumn = `Share of denied, ${days} d`;
-const figures = ['Entries', 'Only here', `Matched, ${days} d`];
-const columns = ['Name', 'Kind', 'Entries', 'Only here', `Matched, ${days} d`, shareColumn, 'Newest claim'];
+const span = withUnit(days, 'd');
+const matchedColumn = `Matched, ${span}`;
+const shareColumn = `Share of denied, ${span}`;
+const figures = ['Entries', 'Only here', matchedColumn, shareColumn];
+const columns = ['Name', 'Kind', 'Entries', 'Only here', matchedColumn, shareColumn, 'Newest claim'];
 
 /** Where blocked entries come from, and what each source is worth. */
 export default function SourcesPage() {
@@ -36,7 +40,7 @@ export default function SourcesPage() {
       title="Sources"
       about="Where blocked entries come from. An address is blocked while at least one source claims it."
     >
-      {!uncounted && <ReadProblem of={effects} failed="Could not load what the sources do" />}
+      {!uncounted && <ReadProblem of={effects} failed="Could not load the figures of the sources" />}
       <Read of={sources} failed="Could not load the sources" loading="Loading the sources">
         {({ items }) => (
           <>
@@ -59,8 +63,8 @@ export default function SourcesPage() {
               </Text>
             </div>
             <Text size="sm" c="dimmed">
-              An unblock drops the claims of operators and agents. Those of a list stay, because the next list would
-              bring them back: to allow such an address, trust it.
+              Unblocking an address drops the claims of operators and agents. A list keeps its claims, because its next
+              version would add them again. To allow an address that a list claims, trust it.
             </Text>
           </>
         )}
@@ -74,19 +78,19 @@ function footnote(effects: SourceEffects | undefined, watched: number | undefine
   const shares = effects?.items.flatMap(({ share }) => (share === null ? [] : [share])) ?? [];
   const rest = 1 - shares.reduce((all, share) => all + share, 0);
   return [
-    `Matched: entries that denied a request. A request counts for the source whose claim its entry carries.`,
+    'Only here: entries that no other source claims. Matched: entries that denied at least one request. If several sources claim an entry, it counts for the one whose claim expires last.',
     ...(shares.length > 0 && rest >= 0.001
-      ? [`The shares are of all denied requests; ${percent(rest)} of them belong to no source.`]
+      ? [`Share: of all denied requests; ${percent(rest)} of them belong to no source.`]
       : []),
-    ...(effects?.complete === false ? [`Not all of the last ${days} days was watched: it may be more.`] : []),
+    ...(effects?.complete === false ? [`A part of the last ${days} days was not watched: there may be more.`] : []),
     ...(watched === undefined || watched >= days ? [] : [neverMatchedFrom(watched, now)]),
   ].join(' ');
 }
 
 /** Why the entries that never matched are not listed, and from when. */
 function neverMatchedFrom(watched: number, now: number): string {
-  const from = new Date(now + (days - watched) * dayMs).toLocaleDateString(undefined, { dateStyle: 'medium' });
-  return `Entries that never matched can be listed from ${from} at the earliest: that takes ${days} watched days without larger gaps, and ${watched} have passed.`;
+  const from = new Date(now + (days - watched) * dayMs);
+  return `Entries that never matched can be listed after ${days} watched days without larger gaps, on ${dayText(from)} ${from.getFullYear()} at the earliest. ${counted(watched, 'day')} ${watched === 1 ? 'has' : 'have'} passed.`;
 }
 
 interface RowProps {
@@ -125,15 +129,15 @@ function Row({
       <td data-label="Only here" data-card="about" data-figure>
         {count(alone)}
       </td>
-      <td data-label={`Matched, ${days} d`} data-card="about" data-figure>
+      <td data-label={matchedColumn} data-card="about" data-figure>
         <span>
           {count(effect?.matched_30d ?? null)}
           {effect !== undefined && claims > 0 && (
-            <span className={classes.beside}> {percent(Math.min(1, effect.matched_30d / claims))}</span>
+            <span className={classes.beside}> ({percent(Math.min(1, effect.matched_30d / claims))})</span>
           )}
         </span>
       </td>
-      <td data-label={shareColumn} data-card="value">
+      <td data-label={shareColumn} data-card="value" data-figure>
         {share === null ? (
           unknownFigure
         ) : (
@@ -159,12 +163,12 @@ function Row({
             {listsNeverMatched && effect !== undefined && effect.matched_30d < claims && (
               <Anchor
                 size="sm"
-                aria-label={`Never matched, ${days} d: entries of ${name}`}
+                aria-label={`Never matched, ${span}: entries of ${name}`}
                 renderRoot={(props) => (
                   <Link to="/blocked" search={{ source: name, not_hit_for: `${days}d` }} {...props} />
                 )}
               >
-                Never matched, {days} d
+                Never matched, {span}
               </Anchor>
             )}
           </span>

@@ -9,7 +9,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import styles from '../../parts/styles.module.css';
 import { endWords, readHeaders, stepWords, verdictWords } from './client-words.ts';
 
-/** Which address HAProxy judges for a request. */
+/** Which address HAProxy checks for a request. */
 export function ClientForm() {
   const explain = useClientAddress();
   const [peer, setPeer] = useState('');
@@ -28,10 +28,10 @@ export function ClientForm() {
         <Stack gap="sm">
           <div>
             <Title order={2} size="h4" id="client-address">
-              Which address is judged?
+              Which address does HAProxy check?
             </Title>
             <Text size="sm" c="dimmed">
-              Paste the headers of a request, to see which client HAProxy judges, and whether it is blocked. Nothing is
+              Paste the headers of a request to see which address HAProxy checks, and whether it is blocked. Nothing is
               changed.
             </Text>
           </div>
@@ -73,10 +73,10 @@ export function ClientForm() {
             loading={explain.isPending}
             disabled={!parsed.ok || !read.ok}
           >
-            Show judged address
+            Show checked address
           </Button>
           {explain.error !== null && rejected === null && (
-            <ProblemAlert title="Could not find the judged address" error={explain.error} />
+            <ProblemAlert title="Could not find the checked address" error={explain.error} />
           )}
           {explain.data !== undefined && <Answer answer={explain.data} sent={read.ok ? read.headers.length : 0} />}
         </Stack>
@@ -89,7 +89,7 @@ function Answer({ answer, sent }: { readonly answer: ClientAddressAnswer; readon
   const { tone, words } = verdictWords(answer);
   const end = endWords(answer, sent);
   return (
-    <Stack gap="xs" role="status" aria-label="Judged address">
+    <Stack gap="xs" role="status" aria-label="Checked address">
       <List type="ordered" size="sm">
         {answer.steps.map((step) => (
           <List.Item key={`${step.header} ${step.address}`}>{stepWords(step)}</List.Item>

@@ -1,4 +1,4 @@
-// Which address HAProxy judges for a request, as text.
+// Which address HAProxy checks for a request, as text.
 import { isTooLong, mostSteps } from '../../../../src/domain/client-address.ts';
 import type { ClientAddressAnswer } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
@@ -83,10 +83,10 @@ export function verdictWords(answer: ClientAddressAnswer): {
     case 'no_client':
       return { tone: 'warn', words: `${last} names no client, so no block applies and the request is served.` };
     case 'blocked':
-      return { tone: 'unknown', words: `${client} is judged: blocked by ${entry}, HAProxy answers 403.` };
+      return { tone: 'unknown', words: `HAProxy checks ${client}: blocked by ${entry}, so it answers 403.` };
     case 'trusted':
-      return { tone: 'good', words: `${client} is judged: trusted by ${entry}, which overrides any block.` };
+      return { tone: 'good', words: `HAProxy checks ${client}: trusted by ${entry}, which overrides any block.` };
     case 'allowed':
-      return { tone: 'good', words: `${client} is judged: allowed, no entry covers it.` };
+      return { tone: 'good', words: `HAProxy checks ${client}: allowed, no entry covers it.` };
   }
 }

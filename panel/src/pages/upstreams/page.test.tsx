@@ -78,7 +78,7 @@ it('shows the first networks, all on request, and the blocked entries inside', a
   within(row).getByRole('link', { name: '10.0.3.7' });
 });
 
-it('offers a read-only key no changes, but the judged address', async () => {
+it('offers a read-only key no changes, but the checked address', async () => {
   const service = await open([lb], {}, 'read');
   for (const name of [/Add/, /Edit/, /Remove/]) expect(screen.queryByRole('button', { name })).toBeNull();
   service.on('POST /api/client-address', () => ({
@@ -98,15 +98,15 @@ it('offers a read-only key no changes, but the judged address', async () => {
   }));
   type('Address that connects', '10.0.3.7');
   type('Headers', 'X-Forwarded-For: 203.0.113.7');
-  fireEvent.click(button('Show judged address'));
-  await screen.findByText('203.0.113.7 is judged: blocked by 203.0.113.0/24, HAProxy answers 403.');
+  fireEvent.click(button('Show checked address'));
+  await screen.findByText('HAProxy checks 203.0.113.7: blocked by 203.0.113.0/24, so it answers 403.');
   screen.getByText('X-Forwarded-For names 203.0.113.7.');
   expect(service.bodies('POST /api/client-address')).toEqual([
     { peer: '10.0.3.7', headers: [{ name: 'X-Forwarded-For', value: '203.0.113.7' }] },
   ]);
 });
 
-it('says next to the judged address where upstreams are not in force', async () => {
+it('says next to the checked address where upstreams are not in force', async () => {
   const service = await open([lb]);
   service.on('POST /api/client-address', () => ({
     body: {
@@ -121,7 +121,7 @@ it('says next to the judged address where upstreams are not in force', async () 
     },
   }));
   type('Address that connects', '10.0.3.7');
-  fireEvent.click(button('Show judged address'));
+  fireEvent.click(button('Show checked address'));
   await screen.findByText('Not known whether upstreams are in force: no worker was found.');
 });
 
@@ -135,7 +135,7 @@ it('shows the service’s rejection of the peer at its field', async () => {
     };
   });
   type('Address that connects', '10.0.3.0/24');
-  fireEvent.click(button('Show judged address'));
+  fireEvent.click(button('Show checked address'));
   await screen.findByText('It is a network.');
   expect(screen.queryByRole('alert')).toBeNull();
 });

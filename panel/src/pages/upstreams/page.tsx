@@ -24,7 +24,7 @@ export default function UpstreamsPage() {
   return (
     <PageFrame
       title="In front of HAProxy"
-      about="Upstreams are proxies such as a CDN or a load balancer. HAProxy judges the client that they name, not their own address."
+      about="Upstreams are proxies such as a CDN or a load balancer. HAProxy checks the address of the client that they name, not their own."
       actions={
         may && (
           <Button leftSection={<PlusIcon />} onClick={() => setEditing({ upstream: null })}>
@@ -77,7 +77,7 @@ function NoUpstreams() {
   return (
     <EmptyState title="No upstreams yet">
       <Text size="sm">
-        HAProxy judges the address of each connection, whatever headers say. Add an upstream if clients reach HAProxy
+        HAProxy checks the address of each connection, whatever headers say. Add an upstream if clients reach HAProxy
         through:
       </Text>
       <List size="sm" ta="left" my="xs" w="fit-content" mx="auto">

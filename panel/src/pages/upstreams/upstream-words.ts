@@ -56,7 +56,7 @@ export function stateWords(
 export function consequenceWords({ in_force: inForce, reason }: Pick<UpstreamList, 'in_force' | 'reason'>): string {
   const means =
     inForce === false
-      ? 'Where they are not in force, HAProxy judges the address of the upstream, so a block of a client has no effect.'
+      ? 'Where they are not in force, HAProxy checks the address of the upstream, not of the client, so a block of a client has no effect.'
       : 'A block of a client may have no effect.';
   // Other reasons are of the configuration, and say themselves what to do.
   if (reason === null || !/ worker \d+: /.test(reason)) return means;
@@ -111,7 +111,7 @@ export function removalWords(
   { isLast, attached }: { readonly isLast: boolean; readonly attached: boolean },
 ): string[] {
   const lines = [
-    `HAProxy then judges the addresses of ${name} like any other client, and ignores its headers. A block of one of its clients no longer denies that client.`,
+    `HAProxy then checks the addresses of ${name} like those of any other client, and ignores its headers. A block of one of its clients no longer denies that client.`,
   ];
   if (inside > 0)
     lines.push(

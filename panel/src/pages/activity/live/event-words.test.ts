@@ -20,7 +20,7 @@ it('warns about a block that not every worker has', () => {
   const expires_at = '2026-11-21T21:00:00Z';
   expect(eventWords({ ...head, type: 'entry.blocked', data: { ...data, expires_at } })).toEqual({
     tone: 'warn',
-    words: '203.0.113.7 blocked by ops for 1 h: ssh; not verified in every worker yet',
+    words: '203.0.113.7 blocked by ops for 1\u00a0h: ssh; not verified in every worker yet',
   });
 });
 

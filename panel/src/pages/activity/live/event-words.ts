@@ -2,6 +2,7 @@
 import { certificatesFail, databaseDown, onlyCertificates, proxyDown } from '../../../app/enforcement.ts';
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { elapsedText, spanText } from '../../../parts/age.tsx';
+import { withUnit } from '../../../parts/figures.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 
 interface EventWords {
@@ -161,7 +162,7 @@ function dayCount(days: number | undefined): string {
 }
 
 function percent(share: number | undefined): string {
-  return share === undefined ? '?' : `${Math.round(share * 100)} %`;
+  return share === undefined ? '?' : withUnit(Math.round(share * 100), '%');
 }
 
 /** The first names of a certificate. */

@@ -84,9 +84,9 @@ it('does not block while the lookup fails, and offers a retry', async () => {
 it('requires a confirmation before blocking the own address', async () => {
   await open();
   type('Address or network', '203.0.113.50');
-  await screen.findByText('This includes your own address (203.0.113.50). You would be blocked from all sites.');
+  await screen.findByText('203.0.113.50 is your own address. You would be blocked from all sites.');
   expect(await isDisabled('Block address')).toBe(true);
-  fireEvent.click(screen.getByLabelText('I understand, block it'));
+  fireEvent.click(screen.getByLabelText('Block anyway'));
   expect(await isDisabled('Block address')).toBe(false);
 });
 

@@ -146,7 +146,7 @@ export function BlockDialog({ entry: shown, address: given = '', onClose }: Bloc
           )}
           {existing === null && covering !== null && (
             <Text size="sm" c="dimmed" role="status">
-              Already blocked by {covering}. This adds a separate entry.
+              Already blocked by the entry {covering}. This adds another entry.
             </Text>
           )}
           {existing === null && upstream !== null && (
@@ -187,7 +187,7 @@ export function BlockDialog({ entry: shown, address: given = '', onClose }: Bloc
                 'Your key cannot block trusted addresses.'
               ) : (
                 <Checkbox
-                  label="I understand, block it"
+                  label="Block anyway"
                   checked={understood}
                   onChange={(event) => setUnderstood(event.currentTarget.checked)}
                 />

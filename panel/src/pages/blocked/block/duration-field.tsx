@@ -12,7 +12,7 @@ const presets = [
   { value: '1h', label: '1 hour' },
   { value: '4h', label: '4 hours' },
   { value: '1d', label: '1 day' },
-  { value: '7d', label: '1 week' },
+  { value: '7d', label: '7 days' },
   { value: '30d', label: '30 days' },
   { value: 'permanent', label: 'Permanent' },
   { value: 'custom', label: 'Custom' },

@@ -39,7 +39,7 @@ export function warningsFor(
   const covering = trusted.filter((one) => covers(one, entry));
   const [over] = covering;
   if (covering.length === 1 && over?.text === entry.text && exceptions.has(over.text)) {
-    warnings.push({ kind: 'ends-trust', words: `${over.text} is trusted for a time. This block ends the trust.` });
+    warnings.push({ kind: 'ends-trust', words: `${over.text} has temporary trust. This block ends it.` });
   } else if (over !== undefined) {
     const words = `${over.text} is trusted, so this block would have no effect.`;
     warnings.push({ kind: 'trusted', words });
@@ -53,12 +53,14 @@ export function warningsFor(
     const more = inside.length > 3 ? ` and ${inside.length - 3} more` : '';
     warnings.push({
       kind: 'trusted-inside',
-      words: `Contains trusted addresses, which stay allowed: ${some}${more}.`,
+      words: `${entry.text} contains trusted addresses, which stay allowed: ${some}${more}.`,
     });
   }
   const self = clientAddress === null ? null : parseIp(clientAddress);
   if (self?.ok === true && covers(entry, self.entry)) {
-    const words = `This includes your own address (${self.entry.text}). You would be blocked from all sites.`;
+    const own = self.entry.text;
+    const is = entry.text === own ? 'is your own address' : `contains your own address (${own})`;
+    const words = `${entry.text} ${is}. You would be blocked from all sites.`;
     warnings.push({ kind: 'own-address', words });
   }
   if (entry.prefix < warningPrefix[entry.family]) warnings.push({ kind: 'large', words: sizeText(entry) });

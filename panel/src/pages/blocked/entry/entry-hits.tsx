@@ -41,8 +41,8 @@ export function EntryHits({ ip }: { readonly ip: string }) {
   }
   const { items, total, complete } = data;
   const hits = hitsOf(items);
-  // The others are quieter, but not nothing.
-  const least = total > items.length ? 'at least ' : '';
+  // The others are quieter, but not nothing; and so may be a time that was not watched.
+  const least = total > items.length || !complete ? 'at least ' : '';
   const hasClients = items.length > 0 && ip.includes('/');
   // After all figures that it is about.
   const unwatched = !complete && hits.last !== null && (
@@ -56,7 +56,7 @@ export function EntryHits({ ip }: { readonly ip: string }) {
         title="Denied requests"
         note={
           <>
-            24 h · {least}
+            24 h · {hits.last !== null && least}
             <b>{count(hits.last === null && !complete ? null : hits.hits)}</b>
           </>
         }

@@ -45,7 +45,7 @@ it('previews a list with its invalid lines, and changes nothing yet', async () =
 
 it('imports the list with the defaults of the dialog, and reports the result', async () => {
   await preview('192.0.2.1\n192.0.2.2\n');
-  fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'feed' } });
+  fireEvent.change(await screen.findByLabelText('Default reason'), { target: { value: 'feed' } });
   fireEvent.click(screen.getByLabelText('1 day'));
   await click('Import 2 entries');
   await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
@@ -73,23 +73,21 @@ it('stops at a failure, and resumes after it', async () => {
 
 it('replaces lines with host bits by their networks, and asks for confirmation again', async () => {
   await preview('203.0.113.50\n10.1.2.3/8\n');
-  const confirmation = (await screen.findByLabelText('I understand, import them')) as HTMLInputElement;
+  const confirmation = (await screen.findByLabelText('Import anyway')) as HTMLInputElement;
   fireEvent.click(confirmation);
   await click('Use 10.0.0.0/8 for line 2');
   await screen.findByText('10.0.0.0/8 contains 16,777,216 addresses.');
-  await waitFor(() =>
-    expect((screen.getByLabelText('I understand, import them') as HTMLInputElement).checked).toBe(false),
-  );
+  await waitFor(() => expect((screen.getByLabelText('Import anyway') as HTMLInputElement).checked).toBe(false));
   expect((screen.getByRole('button', { name: 'Import 2 entries' }) as HTMLButtonElement).disabled).toBe(true);
 });
 
 it('keeps the pasted text and the defaults when going back', async () => {
   await preview('192.0.2.1\n');
-  fireEvent.change(await screen.findByLabelText('Reason'), { target: { value: 'feed' } });
+  fireEvent.change(await screen.findByLabelText('Default reason'), { target: { value: 'feed' } });
   await click('Back');
   expect((screen.getByLabelText('Or paste a list') as HTMLTextAreaElement).value).toBe('192.0.2.1\n');
   await click('Preview list');
-  expect(((await screen.findByLabelText('Reason')) as HTMLInputElement).value).toBe('feed');
+  expect(((await screen.findByLabelText('Default reason')) as HTMLInputElement).value).toBe('feed');
 });
 
 it('names the CDNs to which entries belong, before and after the import', async () => {
@@ -109,7 +107,7 @@ it('says on the button that trusted addresses stay allowed, and asks for nothing
   trust('192.0.2.1', null);
   await preview('192.0.2.1\n192.0.2.2\n');
   await screen.findByText('192.0.2.1 is trusted, so this block would have no effect.');
-  expect(screen.queryByRole('checkbox', { name: 'I understand, import them' })).toBeNull();
+  expect(screen.queryByRole('checkbox', { name: 'Import anyway' })).toBeNull();
   await click('Import anyway: trusted addresses stay allowed');
   await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
 });
@@ -117,9 +115,9 @@ it('says on the button that trusted addresses stay allowed, and asks for nothing
 it('asks for a confirmation if the import ends temporary trust', async () => {
   trust('192.0.2.1', '2030-01-01T00:00:00.000Z');
   await preview('192.0.2.1\n192.0.2.2\n');
-  await screen.findByText('192.0.2.1 is trusted for a time. This block ends the trust.');
+  await screen.findByText('192.0.2.1 has temporary trust. This block ends it.');
   expect((screen.getByRole('button', { name: 'Import 2 entries' }) as HTMLButtonElement).disabled).toBe(true);
-  fireEvent.click(screen.getByLabelText('I understand, import them'));
+  fireEvent.click(screen.getByLabelText('Import anyway'));
   await click('Import 2 entries');
   await screen.findByText('Done. 2 of 2 entries: 2 newly blocked, 0 unchanged');
 });

@@ -33,7 +33,7 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
         onDrop={onDrop}
       >
         <Group justify="center" gap="sm">
-          <Text size="sm">Drop a file here, or</Text>
+          <Text size="sm">Drop a file (also .gz) here, or</Text>
           <FileButton onChange={open}>
             {(props) => (
               <Button {...props} variant="default" leftSection={<UploadIcon size={16} />}>
@@ -45,7 +45,7 @@ export function ListSource({ text, onText, onList }: ListSourceProps) {
       </div>
       <Textarea
         label="Or paste a list"
-        description="One address or network per line. CSV, HAProxy maps and ipset files work too, also compressed (.gz)."
+        description="One address or network per line, CSV, a HAProxy map or an ipset file."
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
         autosize

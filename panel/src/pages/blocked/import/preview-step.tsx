@@ -85,7 +85,7 @@ export function PreviewStep(props: PreviewStepProps) {
           {needsConsent && (
             <Checkbox
               mt="xs"
-              label="I understand, import them"
+              label="Import anyway"
               checked={understood}
               onChange={(event) => setUnderstood(event.currentTarget.checked)}
             />
@@ -95,8 +95,8 @@ export function PreviewStep(props: PreviewStepProps) {
       {entries.length > 0 && (
         <>
           <TextInput
-            label="Reason"
-            description="Default for lines without a reason."
+            label="Default reason"
+            description="For lines without a reason."
             value={reason}
             maxLength={500}
             autoComplete="off"

@@ -16,7 +16,7 @@ const entry = (row: number): ListedIp => ({
   blocked_by: 'ops',
   blocked_at: '2026-11-01T00:00:00Z',
   expires_at: null,
-  hits: [hits, { ...hits, last_24h: null }, { ...hits, last_24h: 0, total: 0 }][row] ?? null,
+  hits: [hits, { ...hits, last_24h: null, spark: [4, 5] }, { ...hits, last_24h: 0, total: 0 }][row] ?? null,
 });
 const requests: PageRequest[] = [];
 let service: FakeService;
@@ -29,8 +29,9 @@ const handlers = {
   onEdit: vi.fn(),
 };
 
-async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
+async function show(selected: readonly string[] | 'all' = [], found = '', complete = true): Promise<HTMLElement> {
   service = new FakeService();
+  service.on('GET /api/insight', () => ({ body: { complete } }));
   service.on('GET /api/blocked-ips', () => ({
     body: {
       items: [{ ...entry(0), hits: { ...hits, spark: [1, 0, 2] } }, entry(3)],
@@ -140,6 +141,15 @@ it('shows what each entry denied, and why a figure is not known, which is never 
   ]);
 });
 
+it('says that a figure may be higher where a part of the day was not watched', async () => {
+  const grid = await show([], '', false);
+  const title = (row: number) =>
+    grid.querySelector(`[aria-rowindex="${row + 2}"] > span:nth-child(6)`)?.getAttribute('title');
+  await waitFor(() => expect(title(0)).toBe('At least 12,345: a part of the last 24 h was not watched.'));
+  // It was watched closely enough to say so.
+  expect(title(2)).toBeNull();
+});
+
 it('draws the hours of the visible rows, with one request', async () => {
   const grid = await show();
   await waitFor(() => expect(grid.querySelectorAll('[aria-rowindex="2"] rect')).toHaveLength(3));
@@ -147,9 +157,10 @@ it('draws the hours of the visible rows, with one request', async () => {
   expect(service.calls.filter(({ call }) => call === 'GET /api/blocked-ips')).toHaveLength(1);
 });
 
-it('reads no hours for a text search, which reads every entry', async () => {
+it('draws the hours of a text search, which reads every entry, without another request', async () => {
   const grid = await show([], 'scan');
   await waitFor(() => expect(grid.querySelector('mark')).not.toBeNull());
+  expect(grid.querySelectorAll('[aria-rowindex="3"] rect')).toHaveLength(2);
   expect(service.calls.filter(({ call }) => call === 'GET /api/blocked-ips')).toHaveLength(0);
 });
 

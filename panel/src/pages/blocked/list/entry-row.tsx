@@ -38,6 +38,8 @@ interface EntryRowProps {
   readonly selected: boolean;
   /** Of each of the last 24 hours; null: not known; undefined: not loaded. The same object until it changes. */
   readonly spark: readonly number[] | null | undefined;
+  /** A part of the last 24 hours was not watched. */
+  readonly isLeast: boolean;
   readonly found: string;
   readonly selectable: boolean;
   readonly unblockable: boolean;
@@ -48,7 +50,7 @@ interface EntryRowProps {
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, unblockable } = props;
-  const { colourOf, actions } = props;
+  const { isLeast, colourOf, actions } = props;
   if (entry === undefined) {
     return (
       <div
@@ -65,6 +67,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   }
   const ip = entry.ip_address;
   const claims = claimsOf(entry);
+  const denied = deniedCell(entry.hits, isLeast);
   return (
     <div
       id={id}
@@ -125,8 +128,8 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
           {claims.length > 1 && <span>+{claims.length - 1}</span>}
         </span>
       </span>
-      <span role="gridcell" className={`${classes.denied} ${styles.figure}`} {...titleOf(deniedCell(entry.hits))}>
-        {deniedCell(entry.hits).text}
+      <span role="gridcell" className={`${classes.denied} ${styles.figure}`} {...titleOf(denied)}>
+        {denied.text}
       </span>
       <span role="gridcell" className={classes.spark}>
         {spark != null && <SparkBars values={spark} />}

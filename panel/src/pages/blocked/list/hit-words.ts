@@ -3,7 +3,7 @@ import type { EntryHits } from '../../../api/types.ts';
 
 interface HitCell {
   readonly text: string;
-  /** Why there is no figure. */
+  /** Why there is no figure, or why it may be higher. */
   readonly why?: string;
 }
 
@@ -13,14 +13,18 @@ const notCounted: HitCell = {
   why: 'Not known: the service does not count denied requests, or it has just started.',
 };
 
-export function deniedCell(hits: EntryHits | null): HitCell {
+/** @param isLeast a part of the last 24 hours was not watched */
+export function deniedCell(hits: EntryHits | null, isLeast: boolean): HitCell {
   if (hits === null) return notCounted;
   if (hits.last_24h === null)
     return {
       text: unknown,
       why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
     };
-  return { text: hits.last_24h.toLocaleString('en') };
+  const text = hits.last_24h.toLocaleString('en');
+  return isLeast && hits.last_24h > 0
+    ? { text, why: `At least ${text}: a part of the last 24 h was not watched.` }
+    : { text };
 }
 
 /** Of an entry whose `last_hit` is null. */

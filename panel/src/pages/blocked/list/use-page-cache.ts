@@ -32,7 +32,9 @@ export function usePageCache(query: BlockedQuery): PageCache<ListedIp> {
   const content = JSON.stringify(query);
   const cache = useMemo(() => {
     const asked = JSON.parse(content) as BlockedQuery;
-    const fetch: FetchPage<ListedIp> = (place, signal) => fetchBlockedPage(api, asked, place, signal);
+    // Another request for the pictures of the visible rows would read every entry again.
+    const spark = asked.text !== '';
+    const fetch: FetchPage<ListedIp> = (place, signal) => fetchBlockedPage(api, asked, { ...place, spark }, signal);
     return new PageCache(fetch, pageSize, readsAll(asked) ? 0 : ahead);
   }, [api, content]);
   useEffect(() => () => cache.close(), [cache]);

@@ -36,7 +36,8 @@ export function useSparks(query: BlockedQuery, { first, last, shown }: VisibleRo
       const { items } = await fetchBlockedPage(api, query, place, signal);
       return new Map(items.map(({ ip_address: ip, hits }) => [ip, hits?.spark ?? null]));
     },
-    // A search that reads every entry is not repeated for pictures.
+    // What reads every entry is not repeated for pictures: a text search has them in its rows, and entries that never
+    // matched have none.
     enabled: shown && !readsAll(query),
     refetchInterval: everyMs,
     staleTime: everyMs,

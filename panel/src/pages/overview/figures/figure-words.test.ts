@@ -11,8 +11,8 @@ it.each([
   ],
   ['before the first count', null, null, 90, { value: '–', share: null, about: 'Being counted' }],
   ['while no entry is so old', 0, 0, 90, { value: '–', share: null, about: 'No entry is 90 days old' }],
-  ['with none', 0, 7, 90, { value: '0', share: '0 %', about: 'of all entries' }],
-  ['with some', 341_077, 350_000, 90, { value: '341,077', share: '90 %', about: 'of all entries' }],
+  ['with none', 0, 7, 90, { value: '0', share: '0\u00a0%', about: 'of all entries' }],
+  ['with some', 341_077, 350_000, 90, { value: '341,077', share: '90\u00a0%', about: 'of all entries' }],
 ])('says how many entries never matched, %s', (_, count, old_enough, watched_days, words) => {
   expect(neverMatchedWords({ days: 90, count, old_enough, watched_days }, 379_126)).toEqual(words);
 });
@@ -26,7 +26,7 @@ it('compares only with a time that was watched', () => {
 });
 
 it('shows the share of all requests, if both are known', () => {
-  expect(shareWords({ denied: 64, requests: 1_000 })).toBe('6.4 % of 1k requests');
+  expect(shareWords({ denied: 64, requests: 1_000 })).toBe('6.4\u00a0% of 1k requests');
   expect(shareWords({ denied: 0, requests: 0 })).toBe('of 0 requests');
   expect(shareWords({ denied: null, requests: 5 })).toBe('The number of requests is not known');
 });
@@ -34,8 +34,8 @@ it('shows the share of all requests, if both are known', () => {
 it.each([
   [[], null],
   [[null, 5], null],
-  [[null, 5, null, 9], '+ 4'],
-  [[9, 5], '− 4'],
+  [[null, 5, null, 9], '+\u00a04'],
+  [[9, 5], '−\u00a04'],
   [[5, 7, 5], 'as before'],
 ])('describes the growth of %j: %s', (values, text) => {
   expect(growthText(values)).toBe(text);

@@ -1,5 +1,5 @@
 import type { InsightSummary } from '../../../api/types.ts';
-import { count, percent, shortCount, unknownFigure } from '../../../parts/figures.ts';
+import { count, noBreak, percent, shortCount, unknownFigure } from '../../../parts/figures.ts';
 
 interface NeverMatchedWords {
   readonly value: string;
@@ -41,5 +41,5 @@ export function growthText(values: readonly (number | null)[]): string | null {
   if (first === undefined || last === undefined || known.length < 2) return null;
   const growth = last - first;
   if (growth === 0) return 'as before';
-  return `${growth > 0 ? '+' : '−'} ${count(Math.abs(growth))}`;
+  return `${growth > 0 ? '+' : '−'}${noBreak}${count(Math.abs(growth))}`;
 }

@@ -35,7 +35,7 @@ export function SourceEffects({ range, summary }: SourceEffectsProps) {
   const share = denied === null || unknown === null || denied === 0 ? null : unknown / denied;
   return (
     <div className={styles.grow}>
-      <ReadProblem of={effects} failed="Could not load what the sources do" />
+      <ReadProblem of={effects} failed="Could not load the figures of the sources" />
       <SmallTable
         title="What each source does"
         id="sources"

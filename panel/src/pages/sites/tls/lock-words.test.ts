@@ -12,8 +12,8 @@ const served = (days: number, changes: object = {}) =>
   }) as unknown as Certificate;
 
 it.each([
-  [served(80), 'good', 'Certificate served, expires in 80 days'],
-  [served(9), 'warn', 'Certificate served, expires in 9 days'],
+  [served(80), 'good', 'Certificate served, expires in 80\u00a0days'],
+  [served(9), 'warn', 'Certificate served, expires in 9\u00a0days'],
   [served(9, { served_until: inDays(3) }), 'bad', 'Certificate: an earlier version is served'],
   [served(-1, { state: 'expired' }), 'bad', 'Certificate: expired'],
   [null, 'warn', 'No certificate of its own'],

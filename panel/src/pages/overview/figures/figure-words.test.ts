@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
+import { growthText, isComparable, leastWords, neverMatchedWords, shareWords } from './figure-words.ts';
 
 it.each([
   [
@@ -23,6 +23,19 @@ it('compares only with a time that was watched', () => {
   expect(isComparable({ since, range_seconds: 3_600 }, after(2))).toBe(true);
   expect(isComparable({ since, range_seconds: 3_600 }, after(1.9))).toBe(false);
   expect(isComparable({ since: null, range_seconds: 3_600 }, after(9))).toBe(false);
+});
+
+it.each([
+  [
+    'says that a figure of a time with a gap may be higher',
+    1_234,
+    false,
+    'At least 1,234: a part of the last 24 h was not watched.',
+  ],
+  ['says nothing about an exact figure', 1_234, true, null],
+  ['says nothing about a figure that is not known', null, false, null],
+])('%s', (_, value, complete, words) => {
+  expect(leastWords(value, { complete, range_seconds: 86_400 })).toBe(words);
 });
 
 it('shows the share of all requests, if both are known', () => {

@@ -1,4 +1,5 @@
 import type { InsightSummary } from '../../../api/types.ts';
+import { rangeText } from '../../../charts/times.ts';
 import { count, noBreak, percent, shortCount, unknownFigure } from '../../../parts/figures.ts';
 
 interface NeverMatchedWords {
@@ -17,6 +18,15 @@ export function neverMatchedWords(
   if (entries === null) return { value: unknownFigure, share: null, about: 'Being counted' };
   if (old === 0) return { value: unknownFigure, share: null, about: `No entry is ${days} days old` };
   return { value: count(entries), share: all === 0 ? null : percent(entries / all), about: 'of all entries' };
+}
+
+/** Why a figure may be higher; null: all of its time was watched, or it is not known at all. */
+export function leastWords(
+  value: number | null,
+  { complete, range_seconds: seconds }: Pick<InsightSummary, 'complete' | 'range_seconds'>,
+): string | null {
+  if (value === null || complete) return null;
+  return `At least ${count(value)}: a part of the last ${rangeText(seconds)} was not watched.`;
 }
 
 /** Of all requests. */

@@ -7,6 +7,8 @@ import classes from './figures.module.css';
 interface FigureProps {
   readonly name: string;
   readonly value: string;
+  /** Why the value may be higher; null: it is exact. */
+  readonly why?: string | null;
   /** Null: nothing to compare with. */
   readonly trend: string | null;
   readonly about: string;
@@ -15,14 +17,14 @@ interface FigureProps {
   readonly children?: ReactNode;
 }
 
-export function Figure({ name, value, trend, about, to, search, children }: FigureProps) {
+export function Figure({ name, value, why = null, trend, about, to, search, children }: FigureProps) {
   const content = (
     <>
       <Text size="sm" c="dimmed" component="span" display="block">
         {name}
       </Text>
       <span className={classes.value}>
-        <b>{value}</b>
+        <b {...(why === null ? {} : { title: why })}>{value}</b>
         {trend !== null && (
           <Text span size="xs" c="dimmed">
             {' '}

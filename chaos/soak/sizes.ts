@@ -10,15 +10,14 @@ export interface Sizes {
   readonly notAttributed: number;
 }
 
-/** Rows at most, by table. `entry_hits`: as many as there are entries. */
+/** Rows at most, by table. `entry_hits`: as many as there are entries; `site_hours`: 25 of each site. */
 export const rowBounds: Readonly<Record<string, number>> = {
   knocking: 112_640,
   clients: 5_000,
   entry_hours: 4_000 * 49,
   entry_days: 2_000 * 401,
-  // Five metrics without a label, one of up to 102 sites and sources, and three of up to 51 sites, each with the points of
-  // three steps.
-  series: (5 + 102 + 3 * 51) * (2_881 + 4_321 + 4_801),
+  // Five metrics without a label and one with up to 102, each with the points of three steps.
+  series: (5 + 102) * (2_881 + 4_321 + 4_801),
   series_labels: 102,
   insight_gaps: 1_000,
   attacks: 1_000,
@@ -30,7 +29,7 @@ export function sizesOf(path: string): Sizes {
   const database = new SQLite(path, { readonly: true });
   try {
     const one = (sql: string): number => Number(database.prepare(sql).pluck().get() ?? 0);
-    const tables = [...Object.keys(rowBounds), 'entry_hits'];
+    const tables = [...Object.keys(rowBounds), 'entry_hits', 'site_hours'];
     const rows = Object.fromEntries(tables.map((table) => [table, one(`select count(*) from ${table}`)]));
     const names = `select name from sqlite_schema where tbl_name in (${tables.map((table) => `'${table}'`).join()})`;
     const bytes = database

@@ -162,20 +162,24 @@ export const SourceEffects = model('SourceEffects', 'What each source does.', {
 });
 export type SourceEffects = Static<typeof SourceEffects>;
 
-const SiteTraffic = model('SiteTraffic', 'What the clients of a site got.', {
-  site: text('Its domain.'),
-  requests: countOrNull(
-    'Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known.',
-  ),
-  denied: countOrNull('Denied requests, estimated; null: not known.'),
-  server_errors: countOrNull('Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known.'),
-  response_ms: countOrNull(
-    'Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
-  ),
-});
+const SiteTraffic = model(
+  'SiteTraffic',
+  'The traffic of a site in the last 24 hours: the current hour and the 23 before.',
+  {
+    site: text('Its domain.'),
+    requests: countOrNull(
+      'Requests for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known.',
+    ),
+    denied: countOrNull('Denied requests, estimated; null: not known.'),
+    server_errors: countOrNull('Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known.'),
+    response_ms: countOrNull(
+      'Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
+    ),
+  },
+);
 export type SiteTraffic = Static<typeof SiteTraffic>;
 
-export const SiteTrafficList = model('SiteTrafficList', 'What the clients of each site got.', {
+export const SiteTrafficList = model('SiteTrafficList', 'The traffic of each site.', {
   items: listOf(SiteTraffic, 'All sites, by domain.'),
   sampled: described(Sampled, 'How `denied` is estimated.'),
   ...knownFields,

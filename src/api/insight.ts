@@ -223,16 +223,14 @@ export const listSiteTraffic = operation({
   access: 'read',
   audit: null,
   tag,
-  summary: 'What the clients of each site got',
+  summary: 'The traffic of each site in the last 24 hours',
   description:
-    'Requests, server errors and response times are HAProxy’s own figures of the backends of the sites. They are null for a site that is redirected or disabled. Sites beyond the first 50 with requests have no figures of their own.',
-  query: rangeOnly,
+    'Requests, server errors and response times are HAProxy’s own figures of the backends of the sites; of a site that was redirected or disabled all the time they are null. `complete` is false if a part of the time was not watched: these figures are then the least that there were.',
   answers: { 200: { description: 'The sites.', schema: SiteTrafficList } },
   codes: insightCodes,
   examples: {
     two: {
       summary: 'Two sites, one of them redirected',
-      query: { range: '24h' },
       answer: {
         items: [
           { site: 'shop.example.com', requests: 1_284_902, denied: 20_480, server_errors: 31, response_ms: 42 },

@@ -43,7 +43,7 @@ export function insightRoutes(app: FastifyInstance, { insight }: Services): void
   handle(app, listSourceEffects, (waiting) =>
     whileWaiting(counting, waiting, (signal) => insight.sourceEffects(rangeOf(waiting.query.range), signal)),
   );
-  handle(app, listSiteTraffic, ({ query }) => insight.siteTraffic(rangeOf(query.range)));
+  handle(app, listSiteTraffic, () => insight.siteTraffic());
   handle(app, listCandidates, () => insight.candidates());
   handle(app, ignoreCandidate, ({ params, body, caller }) =>
     insight.ignore(pathAddress(params.ip_address).text, body.ignored_for_seconds, caller),

@@ -2,6 +2,7 @@
 
 import { TimeSlice } from '../concurrency/slices.ts';
 import type { EntryAround } from '../store/entry-lookup.ts';
+import type { LabelKind } from '../store/series-store.ts';
 import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
@@ -10,8 +11,9 @@ import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
 import { setBackSeconds } from './gaps.ts';
 import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
+import type { Points } from './points.ts';
 import type { DeniedAddress, InsightReading, WorkerReading } from './readings.ts';
-import { type BackendsOfWorker, SiteTraffic, type SiteTrafficDeps, type StoredTraffic } from './site-traffic.ts';
+import { type BackendsOfWorker, SiteTraffic } from './site-traffic.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
 /** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
@@ -29,8 +31,6 @@ export interface StoredCollector {
   readonly denied: string | null;
   readonly sites: Readonly<Record<string, string>>;
   readonly open: number;
-  /** Absent: of a version that did not count it. */
-  readonly traffic?: StoredTraffic;
 }
 
 export interface Names {
@@ -59,11 +59,13 @@ export interface Counted {
   readonly failure: { readonly error: unknown } | null;
 }
 
-interface CollectorDeps extends SiteTrafficDeps {
+interface CollectorDeps {
   readonly attribution: Attribution;
   readonly knocking: Knocking;
   readonly clients: LoudClients;
+  readonly points: Points;
   readonly active: ActiveAddresses;
+  readonly label: (kind: LabelKind, name: string) => Promise<number>;
   readonly names: () => Promise<Names>;
   /** How many entries are blocked. */
   readonly entries: () => number;
@@ -78,6 +80,7 @@ interface Span {
 
 /** What a worker has counted since the last reading. */
 interface CountedWorker extends BackendsOfWorker {
+  readonly span: Span;
   readonly requests: number;
   readonly sites: ReadonlyMap<string, number>;
 }
@@ -86,11 +89,11 @@ export class Collector {
   readonly workers: Workers;
   /** By address. */
   readonly addresses: Counters;
+  readonly traffic = new SiteTraffic();
   readonly #deps: CollectorDeps;
   readonly #forgotten = new ForgottenCounters();
   readonly #frontEnd = new Counters({ most: 2 });
   readonly #sites = new Counters({ most: mostSites });
-  readonly #traffic: SiteTraffic;
   readonly #balance: Balance;
   #since: number | null;
   #lastAt: number | null;
@@ -108,7 +111,6 @@ export class Collector {
         deps.knocking.forget(address);
       },
     });
-    this.#traffic = new SiteTraffic(deps, stored?.traffic, this.workers.first);
     this.#balance = new Balance(stored?.open);
     this.#since = stored?.since ?? null;
     this.#lastAt = stored?.at ?? null;
@@ -132,7 +134,6 @@ export class Collector {
   /** Null: nothing was read yet. */
   get stored(): StoredCollector | null {
     if (this.#lastAt === null || this.#since === null) return null;
-    const traffic = this.#traffic.stored;
     return {
       since: this.#since,
       at: this.#lastAt,
@@ -140,7 +141,6 @@ export class Collector {
       denied: this.#frontEnd.stored('denied'),
       sites: Object.fromEntries([...this.#sites.keys()].map((name) => [name, this.#sites.stored(name)!])),
       open: this.#balance.open,
-      ...(traffic !== undefined && { traffic }),
     };
   }
 
@@ -172,10 +172,10 @@ export class Collector {
       // What a worker counted before it was first read is of no known time.
       const counted = first ? { requests: 0, denied: 0 } : frontEnd;
       denied += counted.denied;
-      spans.push({ span, requests: counted.requests, backends: worker.backends, ...own });
+      spans.push({ span, requests: counted.requests, current: worker.current, backends: worker.backends, ...own });
       await this.#deps.clients.count(this.workers.numberOf(worker), worker.clients, at);
     }
-    await this.#attempt(() => this.#traffic.count(spans), undefined);
+    this.traffic.count(spans, at);
     await this.#forgetExited(reading, slice);
     await this.#addUnchanged(reading, at, hits, slice);
     const span = spans.at(-1)?.span ?? { from, to: at };
@@ -285,8 +285,8 @@ export class Collector {
 
   async #keep(living: ReadonlySet<number>, slice: TimeSlice): Promise<void> {
     const { first } = this.workers;
-    for (const counters of [this.addresses, this.#frontEnd, this.#sites, this.#traffic])
-      await counters.keep(living, first, slice);
+    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) await counters.keep(living, first, slice);
+    await this.traffic.keep(living, slice);
     this.#deps.clients.keep(living);
   }
 
@@ -350,6 +350,7 @@ export class Collector {
           const site = siteOf(name);
           const hits = sampled * sampledOneIn;
           bySite.set(site, (bySite.get(site) ?? 0) + hits);
+          this.traffic.deny(site, hits, at);
           points.spread('denied', await this.#deps.label('site', site), span, hits);
         }
       }, undefined);

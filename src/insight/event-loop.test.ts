@@ -76,7 +76,6 @@ beforeEach(() => {
       ...{ knocking, clients: new LoudClients(), points: new Points(), active: new ActiveAddresses() },
       attribution: attribution as Attribution,
       label: async () => 1,
-      siteOfBackend: async () => () => undefined,
       names: async () => ({ siteOf: (name) => name, kindOf: () => 'manual', sourceOf: () => 'manual' }),
       entries: () => 1,
     },
@@ -115,6 +114,7 @@ it('sorts and stores 40,000 changed addresses in slices', async () => {
   const flusher = new Flusher({
     ...{ collector, knocking, points: new Points(), states: () => ({}), dropped: () => undefined },
     ...{ hits: hits as never, series: { write: async () => undefined } as never, turns: new TurnQueue() },
+    siteHours: { put: async () => undefined } as never,
   });
   const knock = (round: number) => {
     for (let n = 0; n < many; n += 1)

@@ -5,9 +5,11 @@ import { type IpEntry, parseIp, shortKey, sortKey } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
 import type { KnockingTable } from '../store/insight-schema.ts';
 import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
+import { type SiteHoursStore, siteHoursAtOnce } from '../store/site-hours-store.ts';
 import type { Collector } from './collector.ts';
 import { addTo, type Knocking, type Unstored } from './knocking.ts';
 import type { Points } from './points.ts';
+import { firstHour } from './site-traffic.ts';
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
@@ -20,6 +22,7 @@ interface FlusherDeps {
   readonly points: Points;
   readonly hits: HitsStore;
   readonly series: SeriesStore;
+  readonly siteHours: SiteHoursStore;
   readonly turns: Pick<TurnQueue, 'take'>;
   /** Small states that are stored with the points. */
   readonly states: () => Readonly<Record<string, unknown>>;
@@ -50,6 +53,7 @@ export class Flusher {
     }
     await this.#writeHits();
     await this.#writePoints(at);
+    await this.#writeTraffic();
     await this.#storeHours(Math.floor(at / hourSeconds));
   }
 
@@ -60,9 +64,10 @@ export class Flusher {
 
   /** Deletes what is older than it is kept, in slices. @param at in seconds @throws StoreError */
   async prune(at: number): Promise<void> {
-    const { hits, series } = this.#deps;
+    const { hits, series, siteHours } = this.#deps;
     while (await this.#turn(() => series.prune(at)));
     while (await this.#turn(() => hits.prune(at)));
+    while (await this.#turn(() => siteHours.prune(firstHour(at))));
     let after: Buffer | null = null;
     do after = await this.#turn<Buffer | null>(() => hits.pruneEntries(after));
     while (after !== null);
@@ -104,6 +109,15 @@ export class Flusher {
       const lost = points.giveBack(left, at);
       if (lost !== null) dropped(lost);
       throw error;
+    }
+  }
+
+  async #writeTraffic(): Promise<void> {
+    const { traffic } = this.#deps.collector;
+    for (const hours of slicesOf(traffic.waiting(), siteHoursAtOnce)) {
+      const rows = hours.map((hour) => ({ ...hour }));
+      await this.#turn(() => this.#deps.siteHours.put(rows));
+      traffic.noteStored(rows);
     }
   }
 

@@ -18,14 +18,14 @@ import type {
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
-import { clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
+import { clientsTable, deniedTable, sitesTable } from '../haproxy/process/counting-tables.ts';
 import { auditedChange } from '../store/audit-rows.ts';
 import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore, Attack as StoredAttack } from '../store/insight-store.ts';
 import type { MatchCounts, NotHit } from '../store/match-counts.ts';
-import { type Metric, others, type SeriesStore } from '../store/series-store.ts';
+import type { Metric, SeriesStore } from '../store/series-store.ts';
 import { type AttackTops, tops } from './attack-recorder.ts';
 import { rowOf } from './candidate-watch.ts';
 import { clientsAround, minuteValues } from './client-network.ts';
@@ -35,6 +35,7 @@ import type { InsightState } from './insight-observer.ts';
 import { deniedInDay, knockingPage } from './knocking-page.ts';
 import { sampledOneIn } from './loud-clients.ts';
 import { inSteps, type Range, rangeBefore, rangeOf } from './ranges.ts';
+import { firstHour } from './site-traffic.ts';
 import { notWatchedText } from './watched-time.ts';
 
 export type { NotHit } from '../store/match-counts.ts';
@@ -57,13 +58,6 @@ export interface CountedSource {
   readonly alone: number;
 }
 
-/** Every site, also those that HAProxy does not serve. */
-export interface CountedSite {
-  readonly domain: string;
-  /** It has servers, and HAProxy sends requests to them. */
-  readonly served: boolean;
-}
-
 interface InsightServiceDeps {
   readonly insight: Insight;
   readonly series: SeriesStore;
@@ -72,7 +66,8 @@ interface InsightServiceDeps {
   readonly counts: MatchCounts;
   readonly hits: Pick<HitsStore, 'ofEntries'>;
   readonly sources: () => Promise<readonly CountedSource[]>;
-  readonly sites: () => Promise<readonly CountedSite[]>;
+  /** Their domains, also of those that HAProxy does not serve. */
+  readonly sites: () => Promise<readonly string[]>;
   readonly sourceNames: () => Promise<ReadonlyMap<number, string>>;
   readonly reloadsSince: (from: string) => Promise<readonly { readonly at: string; readonly text: string }[]>;
   readonly entries: () => number;
@@ -244,10 +239,13 @@ export class InsightService {
     const range = rangeBefore(at, seconds);
     const matched = await counts.hitBySource(at - 30 * daySeconds, signal);
     const names = await series.labels('source');
-    const sums = await this.#sumsByName('denied', names, range);
+    const { from, to, base: step } = range;
+    const sums = new Map<string, number>();
+    for (const { label, value } of await series.points({ metric: 'denied', labels: [...names.keys()], step, from, to }))
+      sums.set(names.get(label)!, (sums.get(names.get(label)!) ?? 0) + value);
     const { denied: all } = await this.#sums(range);
     const items = (await this.#deps.sources()).map(({ id, name, kind, claims, alone }) => {
-      const denied = sums.get(name) ?? 0;
+      const denied = Math.round(sums.get(name) ?? 0);
       const last = sources.lastMatch(id);
       return {
         ...{ source: name, kind, entries: claims, only_here: alone, matched_30d: matched.get(id) ?? 0, denied },
@@ -258,29 +256,22 @@ export class InsightService {
     return { items, ...(await this.#known(at - seconds, at)) };
   }
 
-  /** Errors: 7011. */
-  async siteTraffic(seconds: number): Promise<SiteTrafficList> {
-    this.#running('list sites');
+  /** Of the last 24 hours. Errors: 7011. */
+  async siteTraffic(): Promise<SiteTrafficList> {
+    const { traffic } = this.#running('list sites').state.collector;
     const at = this.#seconds();
-    const range = rangeBefore(at, seconds);
-    const { series } = this.#deps;
-    const names = await series.labels('site');
-    const { requests: watched } = await this.#sums(range);
-    const sumsOf = (metric: Metric) => this.#sumsByName(metric, names, range);
-    const [requests, denied] = [await sumsOf('requests'), await sumsOf('denied')];
-    const [errors, responseMs] = [await sumsOf('server_errors'), await sumsOf('response_ms')];
-    const labelled = new Set(names.values());
-    const items = (await this.#deps.sites()).map(({ domain: site, served }) => {
-      // One without a series of its own, or of a time that was not watched, may have had any number.
-      const none = watched !== null && (labelled.has(site) || !labelled.has(others)) ? 0 : null;
-      const all = requests.get(site) ?? (served ? none : null);
+    const countsDenied = this.#deps.insight.reading?.used.has(sitesTable.name) === true;
+    const items = (await this.#deps.sites()).map((site) => {
+      const { served, requests, server_errors, response_ms, denied } = traffic.of(site, at);
       return {
-        ...{ site, requests: all, denied: denied.get(site) ?? none },
-        server_errors: all === null ? null : (errors.get(site) ?? 0),
-        response_ms: all === null || all === 0 ? null : Math.round((responseMs.get(site) ?? 0) / all),
+        site,
+        denied: countsDenied ? denied : null,
+        requests: served ? requests : null,
+        server_errors: served ? server_errors : null,
+        response_ms: requests === 0 ? null : Math.round(response_ms / requests),
       };
     });
-    return { items, sampled: { one_in: sampledOneIn }, ...(await this.#known(at - seconds, at)) };
+    return { items, sampled: { one_in: sampledOneIn }, ...(await this.#known(firstHour(at), at)) };
   }
 
   /** Errors: 7011. */
@@ -380,12 +371,6 @@ export class InsightService {
       complete: since !== null && since <= from && gaps.length === 0,
       gaps: gaps.map(({ from: begin, to: end, cause }) => ({ from: iso(begin), to: iso(end), cause })),
     };
-  }
-
-  /** Of those that have any. */
-  async #sumsByName(metric: Metric, names: ReadonlyMap<number, string>, { from, to, base: step }: Range) {
-    const sums = await this.#deps.series.sums({ metric, labels: [...names.keys()], step, from, to });
-    return new Map(sums.map(({ label, sum }) => [names.get(label)!, Math.round(sum)]));
   }
 
   async #sums(range: Range) {

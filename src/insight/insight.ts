@@ -8,6 +8,7 @@ import type { EntryLookup } from '../store/entry-lookup.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
+import type { SiteHoursStore } from '../store/site-hours-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { AttackRecorder } from './attack-recorder.ts';
 import { CandidateWatch, type Exemptions } from './candidate-watch.ts';
@@ -21,7 +22,6 @@ import type { LoudClients } from './loud-clients.ts';
 import { type Mark, Marks } from './marks.ts';
 import type { InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import { restored } from './restored.ts';
-import type { SiteTrafficDeps } from './site-traffic.ts';
 import { SourceWatch, type WatchedSource } from './source-watch.ts';
 import { WatchedTime } from './watched-time.ts';
 
@@ -39,11 +39,11 @@ export interface InsightDeps {
   readonly tables: readonly string[];
   readonly hits: HitsStore;
   readonly series: SeriesStore;
+  readonly siteHours: SiteHoursStore;
   readonly records: InsightStore;
   readonly lookup: Pick<EntryLookup, 'around' | 'generation' | 'sourcesOf'>;
   readonly turns: Pick<TurnQueue, 'take'>;
   readonly names: () => Promise<Names>;
-  readonly siteOfBackend: SiteTrafficDeps['siteOfBackend'];
   readonly sources: () => Promise<readonly WatchedSource[]>;
   readonly exemptions: Exemptions;
   /** How many entries are blocked. */
@@ -224,7 +224,7 @@ export class Insight {
     const counting = await CountingWatch.load(deps);
     const flusher = new Flusher({
       ...{ collector: state.collector, knocking: state.knocking, points: state.points },
-      ...{ hits: deps.hits, series: deps.series, turns: deps.turns },
+      ...{ hits: deps.hits, series: deps.series, siteHours: deps.siteHours, turns: deps.turns },
       states: () => ({ ...sources.states, ...this.marks.states }),
       dropped: (time) => watched.note({ ...time, cause: gapCauses.unstored }),
     });

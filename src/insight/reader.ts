@@ -176,7 +176,7 @@ class WorkerListing {
     const stats = Map.groupBy(this.#stats.end(), ({ kind }) => kind);
     const sum = (of: 'requests' | 'denied') =>
       (stats.get('frontend') ?? []).reduce((total, stat) => total + stat[of], 0);
-    const backends = (stats.get('backend') ?? []).filter(({ requests }) => requests > 0);
+    const backends = stats.get('backend') ?? [];
     return {
       pid: field('Pid'),
       startedAt: new Date(field('Start_time_sec') * 1_000),

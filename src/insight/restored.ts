@@ -3,6 +3,7 @@ import { entryOfShortKey, entryOfSortKey } from '../domain/ip.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
+import type { SiteHoursStore } from '../store/site-hours-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import { Attribution, type EntrySource } from './attribution.ts';
@@ -10,7 +11,7 @@ import { Collector, type Names, type StoredCollector } from './collector.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
 import { Points } from './points.ts';
-import type { SiteTrafficDeps } from './site-traffic.ts';
+import { firstHour } from './site-traffic.ts';
 import type { StoredWorkers } from './workers.ts';
 
 /** Addresses whose entry is cached: the active ones. */
@@ -20,10 +21,10 @@ const hourSeconds = 3_600;
 interface RestoredDeps {
   readonly hits: HitsStore;
   readonly series: SeriesStore;
+  readonly siteHours: SiteHoursStore;
   readonly records: InsightStore;
   readonly lookup: EntrySource;
   readonly names: () => Promise<Names>;
-  readonly siteOfBackend: SiteTrafficDeps['siteOfBackend'];
   readonly entries: () => number;
   /** Default: of `collector.ts`. */
   readonly mostAddresses?: number;
@@ -40,15 +41,7 @@ export async function restored(deps: RestoredDeps) {
   const active = new ActiveAddresses();
   const collector = new Collector(
     {
-      ...{
-        knocking,
-        clients,
-        points,
-        active,
-        names: deps.names,
-        siteOfBackend: deps.siteOfBackend,
-        entries: deps.entries,
-      },
+      ...{ knocking, clients, points, active, names: deps.names, entries: deps.entries },
       attribution: new Attribution(deps.lookup, cachedAddresses),
       label: (kind, name) => deps.series.label(kind, name),
       ...(deps.mostAddresses !== undefined && { mostAddresses: deps.mostAddresses }),
@@ -76,6 +69,7 @@ export async function restored(deps: RestoredDeps) {
   }
   if (damaged.length > 0)
     deps.log.warn('Skipped stored figures of denied addresses', { rows: damaged.length, ...damaged[0] });
+  for (const hour of await deps.siteHours.since(firstHour(at))) collector.traffic.restore(hour);
   for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
     for (const { at: hour, sort_key, hits } of slice) knocking.restoreHour(textOf(sort_key), hour / hourSeconds, hits);
   }

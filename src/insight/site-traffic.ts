@@ -1,78 +1,131 @@
-// Requests, server errors and response times of the sites, by HAProxy's own counters of their backends.
+// What the clients of each site got in the last 24 hours: requests, server errors and response times by HAProxy's own
+// counters of the site's backend, denied requests by its sample.
 import type { TimeSlice } from '../concurrency/slices.ts';
-import type { LabelKind } from '../store/series-store.ts';
+import { siteOfBackend } from '../domain/site-backend.ts';
+import type { SiteHour } from '../store/site-hours-store.ts';
 import { type CounterReading, Counters } from './counters.ts';
-import type { Points } from './points.ts';
 import type { BackendCounters } from './readings.ts';
 
-/** Two counters of each of 10,000 sites. */
-const mostCounters = 20_000;
-const errorsOf = (backend: string): string => `${backend} 5xx`;
+const hourSeconds = 3_600;
+/** With the current one, as for the denied requests of an entry. */
+const hours = 24;
+/** Two of each backend: far more than HAProxy has. */
+const mostCounters = 200_000;
 
-/** As stored between runs of the service: by counter. */
-export type StoredTraffic = Readonly<Record<string, string>>;
-
-export interface SiteTrafficDeps {
-  readonly points: Points;
-  readonly label: (kind: LabelKind, name: string) => Promise<number>;
-  /** Undefined: the backend is none of a site. */
-  readonly siteOfBackend: () => Promise<(backend: string) => string | undefined>;
-}
-
-/** Of one worker. */
+/** One worker of a reading. */
 export interface BackendsOfWorker {
   readonly reading: CounterReading;
+  /** It takes new requests. */
+  readonly current: boolean;
   readonly backends: ReadonlyMap<string, BackendCounters>;
-  /** In seconds: the time in which it was counted. */
-  readonly span: { readonly from: number; readonly to: number };
 }
 
+export interface Traffic extends Readonly<Omit<SiteHour, 'at' | 'site'>> {
+  /** HAProxy passes it requests, or did. */
+  readonly served: boolean;
+}
+type Hour = { -readonly [Name in keyof SiteHour]: SiteHour[Name] };
+
 export class SiteTraffic {
-  readonly #deps: SiteTrafficDeps;
+  /** Not stored: what HAProxy counts while the service is stopped belongs to no known time. */
   readonly #counters = new Counters({ most: mostCounters });
-  /** What a worker counted before it was first read is of no known time. */
-  #first: boolean;
+  /** By site, the oldest first. */
+  readonly #hours = new Map<string, Hour[]>();
+  #unstored = new Set<Hour>();
+  /** Sites with a backend in the current worker. */
+  #served: ReadonlySet<string> = new Set();
+  /** In milliseconds; null: none yet. */
+  #firstReading: number | null = null;
+  /** Numbers of the workers that were read before. */
+  readonly #known = new Set<number>();
 
-  /** @param stored undefined: nothing was ever counted  @throws RangeError for stored counters that cannot be read */
-  constructor(deps: SiteTrafficDeps, stored: StoredTraffic | undefined, firstWorker: number) {
-    this.#deps = deps;
-    this.#first = stored === undefined;
-    for (const [key, counters] of Object.entries(stored ?? {})) this.#counters.restore(key, counters, firstWorker);
+  /** Of an earlier run of the service; the oldest first. */
+  restore(hour: SiteHour): void {
+    this.#hoursOf(hour.site).push({ ...hour });
   }
 
-  get stored(): StoredTraffic | undefined {
-    if (this.#first) return undefined;
-    return Object.fromEntries([...this.#counters.keys()].map((key) => [key, this.#counters.stored(key)!]));
-  }
-
-  /** @throws StoreError; nothing is counted then, and the next call makes up for it */
-  async count(workers: readonly BackendsOfWorker[]): Promise<void> {
-    const siteOf = await this.#deps.siteOfBackend();
-    const labels = new Map<string, number>();
-    for (const backend of new Set(workers.flatMap(({ backends }) => [...backends.keys()]))) {
-      const site = siteOf(backend);
-      if (site !== undefined) labels.set(backend, await this.#deps.label('site', site));
-    }
-    const { points } = this.#deps;
-    for (const { reading, backends, span } of workers) {
-      for (const [backend, label] of labels) {
-        const counted = backends.get(backend);
-        if (counted === undefined) continue;
+  /** All workers of a reading. @param at in seconds */
+  count(workers: readonly BackendsOfWorker[], at: number): void {
+    for (const { reading, current, backends } of workers) {
+      this.#firstReading ??= reading.at.getTime();
+      // What it counted before it was first read belongs to no known time, unless it was started since.
+      const isKnown = this.#known.has(reading.number) || reading.startedAt.getTime() >= this.#firstReading;
+      this.#known.add(reading.number);
+      const served = new Set<string>();
+      for (const [backend, counted] of backends) {
+        const site = siteOfBackend(backend);
+        if (site === null) continue;
+        served.add(site);
         const requests = this.#counters.increaseOf(reading, backend, counted.requests);
-        const errors =
-          counted.serverErrors === 0 ? 0 : this.#counters.increaseOf(reading, errorsOf(backend), counted.serverErrors);
-        if (this.#first) continue;
-        if (errors > 0) points.spread('server_errors', label, span, errors);
-        if (requests === 0) continue;
-        points.spread('requests', label, span, requests);
-        points.spread('response_ms', label, span, requests * counted.responseMs);
+        const errors = this.#counters.increaseOf(reading, `${backend} 5xx`, counted.serverErrors);
+        if (!isKnown || (requests === 0 && errors === 0)) continue;
+        const hour = this.#hourOf(site, at);
+        hour.requests += requests;
+        hour.server_errors += errors;
+        hour.response_ms += requests * counted.responseMs;
       }
+      if (current) this.#served = served;
     }
-    this.#first = false;
   }
 
-  /** As `Counters.keep`. */
-  async keep(living: ReadonlySet<number>, first: number, slice: TimeSlice): Promise<void> {
-    await this.#counters.keep(living, first, slice);
+  /** @param requests estimated  @param at in seconds */
+  deny(site: string, requests: number, at: number): void {
+    this.#hourOf(site, at).denied += requests;
   }
+
+  /** Of the last 24 hours. @param at in seconds */
+  of(site: string, at: number): Traffic {
+    const sum = { requests: 0, server_errors: 0, response_ms: 0, denied: 0 };
+    for (const hour of this.#hours.get(site) ?? []) {
+      if (hour.at < firstHour(at)) continue;
+      for (const name of ['requests', 'server_errors', 'response_ms', 'denied'] as const) sum[name] += hour[name];
+    }
+    return { ...sum, served: sum.requests > 0 || this.#served.has(site) };
+  }
+
+  /** What has changed since it was stored. */
+  waiting(): readonly SiteHour[] {
+    return [...this.#unstored];
+  }
+
+  /** As they were when they were written: what has changed since is stored next time. */
+  noteStored(stored: readonly SiteHour[]): void {
+    for (const { at, site, requests, denied } of stored) {
+      const hour = this.#hours.get(site)?.find((one) => one.at === at);
+      if (hour !== undefined && hour.requests === requests && hour.denied === denied) this.#unstored.delete(hour);
+    }
+  }
+
+  /** Forgets exited workers. As `Counters.keep`. */
+  async keep(living: ReadonlySet<number>, slice: TimeSlice): Promise<void> {
+    for (const number of this.#known) if (!living.has(number)) this.#known.delete(number);
+    // No worker starts from the values of another.
+    await this.#counters.keep(living, Number.POSITIVE_INFINITY, slice);
+  }
+
+  #hourOf(site: string, at: number): Hour {
+    const own = this.#hoursOf(site);
+    const start = at - (at % hourSeconds);
+    let hour = own.find((one) => one.at === start);
+    if (hour === undefined) {
+      hour = { at: start, site, requests: 0, server_errors: 0, response_ms: 0, denied: 0 };
+      own.push(hour);
+      while (own[0]!.at < firstHour(at)) own.shift();
+    }
+    this.#unstored.add(hour);
+    return hour;
+  }
+
+  #hoursOf(site: string): Hour[] {
+    const known = this.#hours.get(site);
+    if (known !== undefined) return known;
+    const own: Hour[] = [];
+    this.#hours.set(site, own);
+    return own;
+  }
+}
+
+/** Of the hours that count. @param at in seconds */
+export function firstHour(at: number): number {
+  return at - (at % hourSeconds) - (hours - 1) * hourSeconds;
 }

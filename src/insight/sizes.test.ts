@@ -193,7 +193,11 @@ it(
     await kit.insight.round();
     const { rows, megabytes, ...sums } = sizesOf(folder.file);
     if (longTests) console.log({ denied, megabytes, ...rows });
-    for (const [table, bound] of Object.entries({ ...rowBounds, entry_hits: single + sources }))
+    for (const [table, bound] of Object.entries({
+      ...rowBounds,
+      entry_hits: single + sources,
+      site_hours: 25 * sites,
+    }))
       expect(rows[table], table).toBeLessThanOrEqual(bound);
     expect(rows['entry_hits']).toBe(single + sources);
     expect(megabytes).toBeLessThanOrEqual(mostMegabytes);

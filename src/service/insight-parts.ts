@@ -1,5 +1,4 @@
 // What the blocked set does: its readings, its figures, and what they need of other parts.
-import { backendName } from '../configuration/template/render-scope.ts';
 import type { InsightMode } from '../domain/insight-mode.ts';
 import type { Emit } from '../events/facts.ts';
 import { clientsTable, deniedTable } from '../haproxy/process/counting-tables.ts';
@@ -17,6 +16,7 @@ import { MatchCounts } from '../store/match-counts.ts';
 import type { Database } from '../store/open-database.ts';
 import { ReloadsStore } from '../store/reloads-store.ts';
 import { SeriesStore } from '../store/series-store.ts';
+import { SiteHoursStore } from '../store/site-hours-store.ts';
 import type { SitesStore } from '../store/sites-store.ts';
 import { SourcesStore } from '../store/sources-store.ts';
 import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
@@ -79,10 +79,6 @@ export function wireInsight({
       kindOf: (source: number) => bySource.get(source)?.kind ?? null,
     };
   };
-  const siteOfBackend = async () => {
-    const domains = new Map((await sites.domains()).map((domain) => [backendName(domain), domain]));
-    return (backend: string) => domains.get(backend);
-  };
   const exemptions = new CandidateExemptions({
     blocked: async (address) => (await lookup.around([address])).size > 0,
     trusted: async (entry) =>
@@ -94,8 +90,9 @@ export function wireInsight({
   const hits = new HitsStore(database);
   const insight = new Insight({
     tables: mode === 'on' ? [deniedTable.name, clientsTable.name] : [deniedTable.name],
-    ...{ source, observer, series, records, lookup, names, siteOfBackend, exemptions, entries, emit, log, now },
+    ...{ source, observer, series, records, lookup, names, exemptions, entries, emit, log, now },
     hits,
+    siteHours: new SiteHoursStore(database),
     turns: blocking.turns,
     sources: async () =>
       (await sourcesStore.list()).map(({ created_at, ...one }) => ({
@@ -108,8 +105,7 @@ export function wireInsight({
     ...{ hits, counts: new MatchCounts(database) },
     sources: () => sourcesStore.list(),
     sourceNames: () => sourceNames(sourcesStore),
-    sites: async () =>
-      (await sites.all()).map(({ domain, enabled, servers }) => ({ domain, served: enabled && servers.length > 0 })),
+    sites: () => sites.domains(),
     reloadsSince: async (from) => {
       const { items } = await reloads.list({ limit: mostReloads });
       return items

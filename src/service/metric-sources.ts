@@ -1,6 +1,7 @@
 // What the metrics read at the moment of a scrape.
+
 import { tableSections } from '../configuration/template/builtin-template.ts';
-import { backendName } from '../configuration/template/render-scope.ts';
+import { backendName } from '../domain/site-backend.ts';
 import { type ProxyStat, readProxyStats } from '../haproxy/process/proxy-stats.ts';
 import type { MasterSocket } from '../haproxy/socket/master-socket.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';

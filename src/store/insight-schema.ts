@@ -12,6 +12,7 @@ export interface InsightSchema {
   clients: ClientsTable;
   series: SeriesTable;
   series_labels: SeriesLabelsTable;
+  site_hours: SiteHoursTable;
   insight_gaps: InsightGapsTable;
   attacks: AttacksTable;
   insight_state: InsightStateTable;
@@ -45,6 +46,20 @@ export interface KnockingTable {
   counters: string;
   /** Its requests in the hour of `last_hit`. */
   hour_hits: number;
+}
+
+/** What the clients of a site got in an hour. */
+export interface SiteHoursTable {
+  /** Start of the hour, in UTC. */
+  at: number;
+  /** Its domain. */
+  site: string;
+  requests: number;
+  server_errors: number;
+  /** Sum over all requests. */
+  response_ms: number;
+  /** Estimated from a sample. */
+  denied: number;
 }
 
 /** Loud clients that are not blocked. Figures are of the sample, 1 in 16. */

@@ -26,6 +26,7 @@ import { dueCertificates } from './migrations/0024-due-certificates.ts';
 import { failedValidations } from './migrations/0025-failed-validations.ts';
 import { fewerPages } from './migrations/0026-fewer-pages.ts';
 import { claimCounts } from './migrations/0027-claim-counts.ts';
+import { siteHours } from './migrations/0028-site-hours.ts';
 import type { Schema } from './schema.ts';
 import { DatabaseUnusable } from './store-error.ts';
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0025-failed-validations', up: failedValidations },
   { name: '0026-fewer-pages', up: fewerPages },
   { name: '0027-claim-counts', up: claimCounts },
+  { name: '0028-site-hours', up: siteHours },
 ];
 
 /**

@@ -4,15 +4,7 @@ import { PreparedQuery } from './prepared-query.ts';
 import { RowsWriter } from './row-blocks.ts';
 
 /** Numbers are stored: never changed, never used again. */
-export const metrics = {
-  denied: 1,
-  requests: 2,
-  not_attributed: 3,
-  addresses: 4,
-  entries: 5,
-  server_errors: 6,
-  response_ms: 7,
-} as const;
+export const metrics = { denied: 1, requests: 2, not_attributed: 3, addresses: 4, entries: 5 } as const;
 export type Metric = keyof typeof metrics;
 /** Added to the number of a metric for the points of its labels: those of one moment are on one page, and the sums on few. */
 const ofLabels = 100;
@@ -25,9 +17,6 @@ const kinds: Readonly<Record<Metric, 'sum' | 'most' | 'last'>> = {
   not_attributed: 'sum',
   addresses: 'most',
   entries: 'last',
-  server_errors: 'sum',
-  // The sum over all requests of a step.
-  response_ms: 'sum',
 };
 
 /** Seconds, and how long such points are kept. */
@@ -54,15 +43,6 @@ const mostLabels = 50;
 export const others = '(others)';
 /** Rows that one transaction may write or delete: about 20 ms. */
 export const pointsAtOnce = 2_000;
-interface PointsRequest {
-  readonly metric: Metric;
-  /** Their numbers; 0: the sum. */
-  readonly labels: readonly number[];
-  readonly step: Step;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** States and points that are stored together. */
 export interface SeriesSlice {
   readonly points: readonly Point[];
@@ -144,16 +124,24 @@ export class SeriesStore {
   }
 
   /** Points of one metric and step with `from <= at < to`, oldest first. */
-  async points(request: PointsRequest): Promise<readonly { label: number; at: number; value: number }[]> {
+  async points(request: {
+    readonly metric: Metric;
+    readonly labels: readonly number[];
+    readonly step: Step;
+    readonly from: number;
+    readonly to: number;
+  }): Promise<readonly { label: number; at: number; value: number }[]> {
     if (request.labels.length === 0) return [];
-    return await this.#asked(request).select(['label', 'at', 'value']).orderBy('at').execute();
-  }
-
-  /** The sum of such points, by label; of a label without points none. */
-  async sums(request: PointsRequest): Promise<readonly { label: number; sum: number }[]> {
-    if (request.labels.length === 0) return [];
-    const rows = this.#asked(request).select((eb) => ['label', eb.fn.sum<number>('value').as('sum')]);
-    return await rows.groupBy('label').execute();
+    return await this.#database.read
+      .selectFrom('series')
+      .select(['label', 'at', 'value'])
+      .where('metric', 'in', [...new Set(request.labels.map((label) => numberOf(request.metric, label)))])
+      .where('label', 'in', request.labels)
+      .where('step', '=', request.step)
+      .where('at', '>=', request.from)
+      .where('at', '<', request.to)
+      .orderBy('at')
+      .execute();
   }
 
   /** As stored; undefined: never. */
@@ -182,16 +170,6 @@ export class SeriesStore {
       }
     });
     return left <= 0;
-  }
-
-  #asked({ metric, labels, step, from, to }: PointsRequest) {
-    return this.#database.read
-      .selectFrom('series')
-      .where('metric', 'in', [...new Set(labels.map((label) => numberOf(metric, label)))])
-      .where('label', 'in', labels)
-      .where('step', '=', step)
-      .where('at', '>=', from)
-      .where('at', '<', to);
   }
 
   async #knownLabels(): Promise<Record<LabelKind, Map<string, number>>> {

@@ -1,5 +1,6 @@
 // The insight part over a real database, with a scripted HAProxy and a clock of its own.
 import { TurnQueue } from '../../src/concurrency/turn-queue.ts';
+import { backendName } from '../../src/domain/site-backend.ts';
 import type { Emit } from '../../src/events/facts.ts';
 import type { Exemptions } from '../../src/insight/candidate-watch.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
@@ -11,6 +12,7 @@ import { HitsStore } from '../../src/store/hits-store.ts';
 import { InsightStore } from '../../src/store/insight-store.ts';
 import type { Database } from '../../src/store/open-database.ts';
 import { SeriesStore } from '../../src/store/series-store.ts';
+import { SiteHoursStore } from '../../src/store/site-hours-store.ts';
 import { silentLog } from '../silent-log.ts';
 
 interface ScriptedWorker {
@@ -93,8 +95,8 @@ export class ScriptedHaproxy implements InsightSource {
     sites.set(name, (sites.get(name) ?? 0) + sampled);
   }
 
-  /** The backend of a site is named after it here. */
-  serve(backend: string, counted: BackendCounters, { backends } = this.#workers.at(-1)!): void {
+  serve(site: string, counted: BackendCounters, { backends } = this.#workers.at(-1)!): void {
+    const backend = backendName(site);
     const known = backends.get(backend) ?? { requests: 0, serverErrors: 0 };
     const { requests, serverErrors, responseMs } = counted;
     backends.set(backend, {
@@ -153,7 +155,11 @@ export class ScriptedHaproxy implements InsightSource {
         backends: new Map(worker.backends),
         clients: structuredClone(worker.clients),
       };
-      const used = new Map(this.#counting.has(worker.pid) ? [['pm_denied', worker.denied.size / 102_400]] : []);
+      const tables: [string, number][] = [
+        ['pm_denied', worker.denied.size / 102_400],
+        ['pm_sites', worker.sites.size / 10_240],
+      ];
+      const used = new Map(this.#counting.has(worker.pid) ? tables : []);
       return { ...worker, ...copy, current: worker === current, handsOver: this.handsOver, used };
     });
     for (const worker of this.#workers) {
@@ -261,10 +267,10 @@ export class InsightKit {
       tables: ['pm_denied'],
       hits: new HitsStore(this.#database),
       series: new SeriesStore(this.#database),
+      siteHours: new SiteHoursStore(this.#database),
       records: new InsightStore(this.#database),
       lookup: new EntryLookup(this.#database),
       turns: this.turns,
-      siteOfBackend: async () => (backend) => (backend.endsWith('.example') ? backend : undefined),
       names: async () => ({
         siteOf: (name) => name,
         sourceOf: (source) => (source === 1 ? 'manual' : `source-${source}`),

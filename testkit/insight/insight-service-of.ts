@@ -18,7 +18,7 @@ export function insightServiceOf(kit: InsightKit, database: Database, sites: rea
     counts: new MatchCounts(database),
     hits: new HitsStore(database),
     sources: async () => [{ id: 1, name: 'manual', kind: 'manual', claims: 3, alone: 3 }],
-    sites: async () => sites.map((domain) => ({ domain, served: true })),
+    sites: async () => sites,
     sourceNames: async () => new Map([[1, 'manual']]),
     reloadsSince: async () => [],
     entries: () => 3,

@@ -7,6 +7,7 @@ import { InsightStore } from '../../src/store/insight-store.ts';
 import { type NewNotice, type NoticeStep, NoticesStore } from '../../src/store/notices-store.ts';
 import { type Database, openDatabase } from '../../src/store/open-database.ts';
 import { type Metric, type Point, SeriesStore, steps } from '../../src/store/series-store.ts';
+import { type SiteHour, SiteHoursStore } from '../../src/store/site-hours-store.ts';
 
 const days = 90;
 const day = 86_400;
@@ -118,17 +119,25 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
           }
           for (const [index, label] of labels[kind].entries()) put('denied', label, parts[index]!);
         }
-        const served = sum(inside.map(({ requests, denied: less }) => requests - less));
-        for (const [index, requests] of split(served, falling(sites.length, siteShare)).entries()) {
-          put('requests', labels.site[index]!, requests);
-          put('response_ms', labels.site[index]!, requests * (24 + 31 * index) * (0.9 + 0.2 * tide(at)));
-          put('server_errors', labels.site[index]!, Math.round(requests * (index === 1 ? 0.012 : 0.000_3)));
-        }
       }
     }
     for (let from = 0; from < points.length; from += atOnce)
       await series.write({ points: points.slice(from, from + atOnce), states: {} });
     await records.addGap(gap);
+    const traffic = [...inSteps(minutes, hour, now - 23 * hour - (now % hour))].flatMap(([at, inside]): SiteHour[] => {
+      const denied = split(sum(inside.map((one) => one.denied)), shares.site.usual);
+      const served = split(sum(inside.map((one) => one.requests - one.denied)), shares.site.usual);
+      return sites.map((site, index) => {
+        const requests = served[index]!;
+        const mean = (24 + 31 * index) * (0.9 + 0.2 * tide(at));
+        return {
+          ...{ at, site, requests, denied: denied[index]! },
+          server_errors: Math.round(requests * (index === 1 ? 0.012 : 0.000_3)),
+          response_ms: Math.round(requests * mean),
+        };
+      });
+    });
+    await new SiteHoursStore(database).put(traffic);
 
     const hits = new HitsStore(database);
     const inAttack = minutes.filter(({ attacked }) => attacked);

@@ -67,7 +67,7 @@ export function backBefore0018(file: { exec(statement: string): unknown }): void
   for (const table of ['entry_hits', 'entry_hours', 'entry_days', 'knocking', 'clients', 'series', 'series_labels'])
     file.exec(`drop table ${table}`);
   for (const table of ['insight_gaps', 'attacks', 'insight_state']) file.exec(`drop table ${table}`);
-  for (const table of ['saved_views', 'notices', 'notice_reads']) file.exec(`drop table ${table}`);
+  for (const table of ['saved_views', 'notices', 'notice_reads', 'site_hours']) file.exec(`drop table ${table}`);
 }
 
 export function entry(text: string): IpEntry {

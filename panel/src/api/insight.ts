@@ -3,7 +3,7 @@ import { isProblem, problemCodes } from '../../../src/client/problem-codes.ts';
 import { useApi } from '../session/session.ts';
 import { queryKeys, useInvalidation } from './query-keys.ts';
 import { type ApiClient, patient } from './request.ts';
-import type { InsightSeries, InsightSummary } from './types.ts';
+import type { InsightSeries } from './types.ts';
 
 export type SeriesBy = 'none' | 'site' | 'source';
 export type SeriesMetric = 'denied' | 'requests' | 'addresses' | 'entries';
@@ -24,8 +24,8 @@ export function useInsight(range: string) {
   });
 }
 
-/** A part of the figures of the last 24 hours. The service counts entries that never matched once an hour, which may take long. */
-function useDay<Part>(enabled: boolean, select: (summary: InsightSummary) => Part) {
+/** The entries that never matched: how many, in how many days. The service counts them once an hour, which may take long. */
+export function useNeverMatched(enabled: boolean) {
   const api = useApi();
   const range = '24h';
   return useQuery({
@@ -34,15 +34,9 @@ function useDay<Part>(enabled: boolean, select: (summary: InsightSummary) => Par
       (await api.GET('/api/insight', { ...patient, params: { query: { range } }, signal })).data,
     enabled,
     refetchInterval: everyMinuteMs,
-    select,
+    select: (summary) => summary.never_matched,
   });
 }
-
-/** The entries that never matched: how many, in how many days. */
-export const useNeverMatched = (enabled: boolean) => useDay(enabled, (summary) => summary.never_matched);
-
-/** Whether all of the last 24 hours was watched: else their figures are the least that there may have been. */
-export const useDayIsWatched = () => useDay(true, (summary) => summary.complete).data;
 
 export function useSeries(metric: SeriesMetric, by: SeriesBy, range: string, enabled = true) {
   const api = useApi();
@@ -132,8 +126,7 @@ export function useSiteTraffic() {
   const api = useApi();
   return useQuery({
     queryKey: queryKeys.insight('sites'),
-    queryFn: async ({ signal }) =>
-      (await api.GET('/api/insight/sites', { params: { query: { range: '24h' } }, signal })).data,
+    queryFn: async ({ signal }) => (await api.GET('/api/insight/sites', { signal })).data,
     refetchInterval: everyMinuteMs,
   });
 }

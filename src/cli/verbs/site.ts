@@ -9,6 +9,7 @@ import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 import { siteHttps } from './site-https.ts';
 import { siteTlsVerb } from './site-tls.ts';
+import { siteTrafficVerb } from './site-traffic.ts';
 
 const serverForm = 'HOST:PORT[,weight=N][,backup][,max_connections=N][,check=false][,ssl=verify]';
 
@@ -93,7 +94,8 @@ export function siteVerb(cli: CommandLine): Verb {
     .addCommand(cli.calling(off, (session, [domain = ''], options) => siteSwitch(session, domain, false, options)))
     .addCommand(cli.calling(rm, siteRemove))
     .addCommand(cli.calling(ls, siteList))
-    .addCommand(siteTlsVerb(cli));
+    .addCommand(siteTlsVerb(cli))
+    .addCommand(siteTrafficVerb(cli));
 }
 
 const onInterruption = (): string => 'the service continues the change; see: proxy-manager site ls';

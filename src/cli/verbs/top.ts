@@ -1,6 +1,6 @@
 import { Argument } from 'commander';
 import type { ListedIp } from '../../api/blocked-entries.ts';
-import type { Candidate, KnockingAddress, SiteTraffic } from '../../api/insight-records.ts';
+import type { Candidate, KnockingAddress } from '../../api/insight-records.ts';
 import { pause } from '../../concurrency/pause.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf } from '../expiry-options.ts';
@@ -33,9 +33,13 @@ export function topVerb(cli: CommandLine): Verb {
     .example('top', 'the addresses that were denied most in the last 24 hours')
     .example('top entries', 'the blocked addresses and networks that denied most in the last 24 hours')
     .example('top sources --range 30d', 'what each source denied')
-    .example('top sites', 'what was denied at each site, and its requests, server errors and response time')
     .example('top clients --watch', 'who is loud and not blocked, every ten seconds');
   return cli.calling(verb, top);
+}
+
+interface SumRow {
+  readonly name: string;
+  readonly denied: number;
 }
 
 async function top(session: Session, [what = 'blocked']: readonly string[], options: Options): Promise<ExitCode> {
@@ -154,25 +158,19 @@ async function sources({ api, output, format, now }: Session, range: string, lim
 }
 
 async function sites({ api, output, format }: Session, range: string, limit: number): Promise<void> {
-  const { data: answer } = await api.GET('/api/insight/sites', { params: { query: { range } } });
+  const { data: answer } = await api.GET('/api/insight/series', {
+    params: { query: { metric: 'denied', by: 'site', range } },
+  });
   if (format === 'json') return await output.json(answer);
-  const sorted = answer.items.toSorted((a, b) => (b.denied ?? -1) - (a.denied ?? -1)).slice(0, limit);
-  await output.rows<SiteTraffic>([
-    known(`DENIED ${range} (ESTIMATED)`, ({ denied }) => denied),
-    known('REQUESTS', ({ requests }) => requests),
-    known('5XX', ({ server_errors: errors }) => errors),
-    known('RESPONSE MS', ({ response_ms: ms }) => ms),
-    { title: 'SITE', text: ({ site }) => site },
+  const sums = answer.labels.map((name, index): SumRow => {
+    const denied = (answer.values[index] ?? []).reduce<number>((sum, value) => sum + (value ?? 0), 0);
+    return { name, denied: Math.round(denied) };
+  });
+  const sorted = sums.sort((a, b) => b.denied - a.denied).slice(0, limit);
+  await output.rows<SumRow>([
+    number(`DENIED ${range} (ESTIMATED)`, ({ denied }) => denied),
+    { title: 'SITE', text: ({ name }) => name },
   ])(sorted);
-}
-
-/** Empty where it is not known. */
-function known<Row>(title: string, of: (row: Row) => number | null): Column<Row> {
-  const text = (row: Row, write: (value: number) => string): string => {
-    const value = of(row);
-    return value === null ? '' : write(value);
-  };
-  return { title, text: (row) => text(row, count), plain: (row) => text(row, String) };
 }
 
 export function number<Row>(title: string, of: (row: Row) => number): Column<Row> {

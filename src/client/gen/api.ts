@@ -2636,20 +2636,20 @@ export interface components {
       /** HSTS: browsers use https alone for the site. The header is sent over https, as long as a certificate for the name is served. Null: it is not sent. A browser that has it rejects an invalid certificate without a way around. Default null. An object with max_age, or null. */
       readonly hsts?: components['schemas']['HstsRequest'];
     };
-    /** What the clients of a site got. */
+    /** The traffic of a site in the last 24 hours: the current hour and the 23 before. */
     SiteTraffic: {
       /** Its domain. */
       readonly site: string;
-      /** Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known. */
+      /** Requests for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known. */
       readonly requests: number | null;
       /** Denied requests, estimated; null: not known. */
       readonly denied: number | null;
       /** Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known. */
       readonly server_errors: number | null;
-      /** Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
+      /** Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
       readonly response_ms: number | null;
     };
-    /** What the clients of each site got. */
+    /** The traffic of each site. */
     SiteTrafficList: {
       /** All sites, by domain. */
       readonly items: readonly components['schemas']['SiteTraffic'][];
@@ -4178,9 +4178,9 @@ export interface operations {
       };
     };
   };
-  /** What the clients of each site got */
+  /** The traffic of each site in the last 24 hours */
   listSiteTraffic: {
-    parameters: { query?: { range?: string }; header?: never; path?: never; cookie?: never };
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
     requestBody?: never;
     responses: {
       200: {
@@ -4191,7 +4191,7 @@ export interface operations {
         headers: { [name: string]: unknown };
         content: {
           'application/problem+json': components['schemas']['Problem'] & {
-            readonly code?: 100 | 103 | 108;
+            readonly code?: 100 | 108;
           };
           'application/x-protobuf': components['schemas']['ProtobufError'];
         };

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { InsightMode } from '../../domain/insight-mode.ts';
 import type { Site, SiteServer } from '../../domain/site.ts';
+import { backendName } from '../../domain/site-backend.ts';
 import { accessLogOf, isSocket, syslogSocketPath } from './access-log.ts';
 import type { DeniedPage } from './denied-page.ts';
 import { boundAddresses } from './http-bind.ts';
@@ -266,11 +267,6 @@ function maxconnFor(sites: readonly ScopeSite[], openFiles: number): number {
   const servers = sites.reduce((sum, site) => sum + site.servers.length, 0);
   const room = 2 ** Math.ceil(Math.log2(Math.max(minReservedServers, servers)));
   return Math.max(minMaxconn, Math.min(maxMaxconn, Math.floor((openFiles - 256 - 2 * room) / 2)));
-}
-
-/** A prefix, so that no domain collides with the template's own sections. */
-export function backendName(domain: string): string {
-  return `site_${domain}`;
 }
 
 /** Throws ValueRefused for text that is unsafe in a configuration. */

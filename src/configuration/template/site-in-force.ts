@@ -1,10 +1,11 @@
 // What a configuration does with a site: an operator's template may ignore the sites, or some of their members.
+
 import type { Site } from '../../domain/site.ts';
+import { backendName } from '../../domain/site-backend.ts';
 import { hostNamesOf, isWildcard } from '../../domain/site-names.ts';
 import { configLines } from '../rules/config-lines.ts';
 import { isNamesMap } from './names-map.ts';
 import type { RenderedConfiguration } from './render.ts';
-import { backendName } from './render-scope.ts';
 
 type IgnoredMember = 'names' | 'canonical' | 'enabled' | 'redirect';
 

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useSiteTraffic } from '../../api/insight.ts';
+import { isInsightLoading, isInsightOff, useSiteTraffic } from '../../api/insight.ts';
 import { useSites } from '../../api/sites.ts';
 import type { Site } from '../../api/types.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PlusIcon } from '../../parts/icons.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';
-import { Read } from '../../parts/read.tsx';
+import { Read, ReadProblem } from '../../parts/read.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import styles from '../../parts/styles.module.css';
 import { useUrlText } from '../../parts/url-state.ts';
@@ -26,7 +26,8 @@ export default function SitesPage() {
 
 function Sites() {
   const sites = useSites();
-  const traffic = useSiteTraffic().data;
+  const counted = useSiteTraffic();
+  const traffic = counted.error === null ? counted.data : undefined;
   const may = useAllowed('admin');
   const rows = useRowKeys();
   const [search, setSearch] = useUrlText('q');
@@ -69,6 +70,9 @@ function Sites() {
                   </EmptyState>
                 )}
               </div>
+            )}
+            {!isInsightOff(counted.error) && !isInsightLoading(counted.error) && (
+              <ReadProblem of={counted} failed="Could not load the requests of the sites" />
             )}
             <Stack gap="sm" ref={rows} data-rows>
               {found.slice(0, limit).map((site) => (

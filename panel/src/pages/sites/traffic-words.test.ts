@@ -2,21 +2,22 @@ import { expect, it } from 'vitest';
 import { trafficFigures } from './traffic-words.ts';
 
 const traffic = { requests: 1_284_902, denied: 20_480, server_errors: 31, response_ms: 42 };
-const unknown = { requests: null, denied: null, server_errors: null, response_ms: null };
 const values = (...of: Parameters<typeof trafficFigures>) => trafficFigures(...of).map(({ value }) => value);
 
 it('are figures with their unit, and the share of errors', () => {
   expect(values(traffic, true)).toEqual(['1,284,902', 'about 20,480', '31 (<\u00a00.1\u00a0%)', '42 ms']);
-  expect(values({ ...traffic, server_errors: 0 }, true)[2]).toBe('0');
+  expect(values({ ...traffic, denied: 0, server_errors: 0 }, true)).toEqual(['1,284,902', 'none seen', '0', '42 ms']);
 });
 
-it('are at least so many if a part was not watched, and dashes where nothing is known', () => {
-  expect(values({ ...traffic, denied: 0 }, false)).toEqual([
-    'at least 1,284,902',
-    'at least 0',
-    'at least 31 (<\u00a00.1\u00a0%)',
-    '42 ms',
-  ]);
+it('are at least so many if a part was not watched', () => {
+  const least = ['at least 1,284,902', 'about 20,480', 'at least 31 (<\u00a00.1\u00a0%)', '42 ms'];
+  expect(values(traffic, false)).toEqual(least);
   expect(trafficFigures(traffic, false)[0]!.about).toContain('not watched');
-  expect(values(unknown, true)).toEqual(['–', '–', '–', '–']);
+});
+
+it('are dashes with their reason where they are not known, and left out for a site without a backend', () => {
+  const [, denied, , time] = trafficFigures({ requests: 0, denied: null, server_errors: 0, response_ms: null }, true);
+  expect([denied!.value, denied!.about]).toEqual(['–', 'The configuration does not count denied requests by site.']);
+  expect([time!.value, time!.about]).toEqual(['–', 'There were no requests.']);
+  expect(values({ requests: null, denied: 16, server_errors: null, response_ms: null }, true)).toEqual(['about 16']);
 });

@@ -4,36 +4,49 @@ import { count, percent, unknownFigure } from '../../parts/figures.ts';
 interface TrafficFigure {
   readonly name: string;
   readonly value: string;
-  /** What it says, on hover. */
+  /** What it says, or why it is not known; on hover. */
   readonly about: string;
 }
 
-/** @param complete the last 24 hours were watched without a gap */
+/**
+ * HAProxy has no figures but the denied requests of a site that is redirected or disabled: they are left out.
+ * @param complete all of the last 24 hours was watched
+ */
 export function trafficFigures(
   { requests, denied, server_errors: errors, response_ms: ms }: Omit<SiteTraffic, 'site'>,
   complete: boolean,
 ): readonly TrafficFigure[] {
-  const least = (value: number | null): string =>
-    complete || value === null ? count(value) : `at least ${count(value)}`;
-  const share =
-    errors === null || errors === 0 || requests === null ? '' : ` (${percent(Math.min(1, errors / requests))})`;
   const part = complete ? '' : ' A part of the last 24 hours was not watched.';
+  const least = (value: number): string => (complete ? count(value) : `at least ${count(value)}`);
+  const deniedFigure: TrafficFigure = {
+    name: 'Denied, 24 h',
+    value: denied === null ? unknownFigure : denied === 0 ? 'none seen' : `about ${count(denied)}`,
+    about:
+      denied === null
+        ? 'The configuration does not count denied requests by site.'
+        : `Estimated: HAProxy counts 1 in 16 denied requests of each site.${part}`,
+  };
+  if (requests === null) return [deniedFigure];
+  const share = errors === null || errors === 0 ? '' : ` (${percent(Math.min(1, errors / requests))})`;
   return [
-    { name: 'Requests, 24 h', value: least(requests), about: `Requests that were not denied.${part}` },
     {
-      name: 'Denied, 24 h',
-      value: denied === null || denied === 0 ? least(denied) : `about ${count(denied)}`,
-      about: `Estimated: HAProxy counts 1 in 16 denied requests of each site.${part}`,
+      name: 'Requests, 24 h',
+      value: least(requests),
+      about: `Requests for its servers. Redirects are not counted.${part}`,
     },
+    deniedFigure,
     {
       name: '5xx, 24 h',
-      value: `${least(errors)}${share}`,
+      value: errors === null ? unknownFigure : `${least(errors)}${share}`,
       about: `Requests that a server or HAProxy answered with 5xx.${part}`,
     },
     {
       name: 'Response time',
       value: ms === null ? unknownFigure : `${count(ms)} ms`,
-      about: 'From the request to the begin of its response, on average over the last 24 hours.',
+      about:
+        ms === null
+          ? 'There were no requests.'
+          : 'From a request to the start of its response, on average over the last 24 hours.',
     },
   ];
 }

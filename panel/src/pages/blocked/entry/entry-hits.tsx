@@ -41,13 +41,13 @@ export function EntryHits({ ip }: { readonly ip: string }) {
   }
   const { items, total, complete } = data;
   const hits = hitsOf(items);
-  // The others are quieter, but not nothing; and so may be a time that was not watched.
-  const least = total > items.length || !complete ? 'at least ' : '';
+  // The others are quieter, but not nothing.
+  const least = total > items.length ? 'at least ' : '';
   const hasClients = items.length > 0 && ip.includes('/');
   // After all figures that it is about.
   const unwatched = !complete && hits.last !== null && (
     <Text size="xs" c="dimmed" mt={6}>
-      A part of the last 24 h was not watched: there may be more.
+      A part of the last 24 h is known only as a sum, or not at all.
     </Text>
   );
   return (

@@ -29,9 +29,8 @@ const handlers = {
   onEdit: vi.fn(),
 };
 
-async function show(selected: readonly string[] | 'all' = [], found = '', complete = true): Promise<HTMLElement> {
+async function show(selected: readonly string[] | 'all' = [], found = ''): Promise<HTMLElement> {
   service = new FakeService();
-  service.on('GET /api/insight', () => ({ body: { complete } }));
   service.on('GET /api/blocked-ips', () => ({
     body: {
       items: [{ ...entry(0), hits: { ...hits, spark: [1, 0, 2] } }, entry(3)],
@@ -139,15 +138,6 @@ it('shows what each entry denied, and why a figure is not known, which is never 
     ['', null],
     ['—', notCounted],
   ]);
-});
-
-it('says that a figure may be higher where a part of the day was not watched', async () => {
-  const grid = await show([], '', false);
-  const title = (row: number) =>
-    grid.querySelector(`[aria-rowindex="${row + 2}"] > span:nth-child(6)`)?.getAttribute('title');
-  await waitFor(() => expect(title(0)).toBe('At least 12,345: a part of the last 24 h was not watched.'));
-  // It was watched closely enough to say so.
-  expect(title(2)).toBeNull();
 });
 
 it('draws the hours of the visible rows, with one request', async () => {

@@ -4,7 +4,6 @@ import { VisuallyHidden } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { BlockedQuery } from '../../../api/blocked-ips.ts';
-import { useDayIsWatched } from '../../../api/insight.ts';
 import type { ListedIp } from '../../../api/types.ts';
 import { useSourceColours } from '../../../parts/source-colours.ts';
 import styles from '../../../parts/styles.module.css';
@@ -61,7 +60,6 @@ export function EntryList(props: EntryListProps) {
   const position = positionWithin(view.position, shape);
   const { first, last } = visibleRows(position, shape);
   const colourOf = useSourceColours();
-  const isLeast = useDayIsWatched() === false;
   const sparks = useSparks(query, { first, last, shown: !narrow && rows > 0 });
 
   useEffect(() => {
@@ -208,7 +206,6 @@ export function EntryList(props: EntryListProps) {
               found={query.text}
               // Of a text search they come with the rows.
               spark={sparks.get(cache.row(index)?.ip_address ?? '') ?? cache.row(index)?.hits?.spark}
-              isLeast={isLeast}
               selected={isSelected(cache.row(index)?.ip_address)}
               opened={opened !== '' && cache.row(index)?.ip_address === opened}
               selectable={onSelect !== null}

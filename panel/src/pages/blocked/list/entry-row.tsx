@@ -38,8 +38,6 @@ interface EntryRowProps {
   readonly selected: boolean;
   /** Of each of the last 24 hours; null: not known; undefined: not loaded. The same object until it changes. */
   readonly spark: readonly number[] | null | undefined;
-  /** A part of the last 24 hours was not watched. */
-  readonly isLeast: boolean;
   readonly found: string;
   readonly selectable: boolean;
   readonly unblockable: boolean;
@@ -50,7 +48,7 @@ interface EntryRowProps {
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   const { id, index, entry, top, height, active, opened, selected, found, spark, selectable, unblockable } = props;
-  const { isLeast, colourOf, actions } = props;
+  const { colourOf, actions } = props;
   if (entry === undefined) {
     return (
       <div
@@ -67,7 +65,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   }
   const ip = entry.ip_address;
   const claims = claimsOf(entry);
-  const denied = deniedCell(entry.hits, isLeast);
+  const denied = deniedCell(entry.hits);
   return (
     <div
       id={id}

@@ -3,7 +3,7 @@ import type { EntryHits } from '../../../api/types.ts';
 
 interface HitCell {
   readonly text: string;
-  /** Why there is no figure, or why it may be higher. */
+  /** Why there is no figure. */
   readonly why?: string;
 }
 
@@ -13,18 +13,14 @@ const notCounted: HitCell = {
   why: 'Not known: the service does not count denied requests, or it has just started.',
 };
 
-/** @param isLeast a part of the last 24 hours was not watched */
-export function deniedCell(hits: EntryHits | null, isLeast: boolean): HitCell {
+export function deniedCell(hits: EntryHits | null): HitCell {
   if (hits === null) return notCounted;
   if (hits.last_24h === null)
     return {
       text: unknown,
       why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
     };
-  const text = hits.last_24h.toLocaleString('en');
-  return isLeast && hits.last_24h > 0
-    ? { text, why: `At least ${text}: a part of the last 24 h was not watched.` }
-    : { text };
+  return { text: hits.last_24h.toLocaleString('en') };
 }
 
 /** Of an entry whose `last_hit` is null. */

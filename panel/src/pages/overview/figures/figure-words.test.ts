@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { growthText, isComparable, leastWords, neverMatchedWords, shareWords } from './figure-words.ts';
+import { gapWords, growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
 
 it.each([
   [
@@ -27,15 +27,15 @@ it('compares only with a time that was watched', () => {
 
 it.each([
   [
-    'says that a figure of a time with a gap may be higher',
+    'says that a figure of a time with a gap may be wrong',
     1_234,
     false,
-    'At least 1,234: a part of the last 24 h was not watched.',
+    'A part of the last 24 h is known only as an average, or not at all.',
   ],
   ['says nothing about an exact figure', 1_234, true, null],
   ['says nothing about a figure that is not known', null, false, null],
 ])('%s', (_, value, complete, words) => {
-  expect(leastWords(value, { complete, range_seconds: 86_400 })).toBe(words);
+  expect(gapWords(value, { complete, range_seconds: 86_400 })).toBe(words);
 });
 
 it('shows the share of all requests, if both are known', () => {

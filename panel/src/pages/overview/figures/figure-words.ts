@@ -20,13 +20,13 @@ export function neverMatchedWords(
   return { value: count(entries), share: all === 0 ? null : percent(entries / all), about: 'of all entries' };
 }
 
-/** Why a figure may be higher; null: all of its time was watched, or it is not known at all. */
-export function leastWords(
+/** Why a figure may be wrong; null: all of its time was watched, or it is not known at all. */
+export function gapWords(
   value: number | null,
   { complete, range_seconds: seconds }: Pick<InsightSummary, 'complete' | 'range_seconds'>,
 ): string | null {
   if (value === null || complete) return null;
-  return `At least ${count(value)}: a part of the last ${rangeText(seconds)} was not watched.`;
+  return `A part of the last ${rangeText(seconds)} is known only as an average, or not at all.`;
 }
 
 /** Of all requests. */

@@ -7,7 +7,7 @@ import classes from './figures.module.css';
 interface FigureProps {
   readonly name: string;
   readonly value: string;
-  /** Why the value may be higher; null: it is exact. */
+  /** Why the value may be wrong; null: all of its time was watched. */
   readonly why?: string | null;
   /** Null: nothing to compare with. */
   readonly trend: string | null;

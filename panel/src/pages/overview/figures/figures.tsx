@@ -7,7 +7,7 @@ import { useServiceNow } from '../../../parts/age.tsx';
 import { changeText, count } from '../../../parts/figures.ts';
 import styles from '../../../parts/styles.module.css';
 import { Figure } from './figure.tsx';
-import { growthText, isComparable, leastWords, neverMatchedWords, shareWords } from './figure-words.ts';
+import { gapWords, growthText, isComparable, neverMatchedWords, shareWords } from './figure-words.ts';
 import classes from './figures.module.css';
 
 /** The configuration of HAProxy lacks a table; a notice says so. */
@@ -67,7 +67,7 @@ function Known({ summary, range, series: { denied, addresses, entries } }: Known
       <Figure
         name={names[0]}
         value={count(summary.denied)}
-        why={leastWords(summary.denied, summary)}
+        why={gapWords(summary.denied, summary)}
         trend={isComparable(summary, now) ? changeText(summary.denied, previous.denied) : null}
         about={shareWords(summary)}
         to="/denied"
@@ -78,7 +78,7 @@ function Known({ summary, range, series: { denied, addresses, entries } }: Known
       <Figure
         name={names[1]}
         value={count(summary.addresses)}
-        why={leastWords(summary.addresses, summary)}
+        why={gapWords(summary.addresses, summary)}
         trend={null}
         about={summary.addresses === null ? notCounted : `${count(summary.new_addresses)} for the first time`}
         to="/denied"

@@ -1,4 +1,4 @@
-// A fixed round, and one with an attached service. `npm run chaos` is the long run.
+// A fixed round, and in the long tests one with an attached service. `npm run chaos` is the long run.
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
@@ -39,32 +39,33 @@ describeOnNewestProxy('chaos', ({ bin }) => {
   });
 });
 
-describeOnOneProxy('chaos of an attached service', ({ bin }) => {
-  it('keeps every promise while the operator removes the rule', async () => {
-    const results: RoundResult[] = [];
-    const said: string[] = [];
-    const fault = 'rule-removed';
-    await runRounds({
-      bin,
-      seed: 1,
-      from: 1,
-      rounds: 1,
-      faults: attachedFaults.filter(({ name }) => name === fault),
-      attached: true,
-      replayOptions: ` --attached --only ${fault} --proxy-bin ${bin}`,
-      shrinkTries: 0,
-      keep: false,
-      signal: new AbortController().signal,
-      say: (text) => said.push(text),
-      onRound: (result) => results.push(result),
-    });
-    expect(said.join('\n')).toBe('');
-    expect(results).toMatchObject([{ struck: [fault] }]);
-  });
-});
-
-// A test of the faults, not of the product.
 if (longTests) {
+  // attached.test.ts removes the rule without chaos.
+  describeOnOneProxy('chaos of an attached service', ({ bin }) => {
+    it('keeps every promise while the operator removes the rule', async () => {
+      const results: RoundResult[] = [];
+      const said: string[] = [];
+      const fault = 'rule-removed';
+      await runRounds({
+        bin,
+        seed: 1,
+        from: 1,
+        rounds: 1,
+        faults: attachedFaults.filter(({ name }) => name === fault),
+        attached: true,
+        replayOptions: ` --attached --only ${fault} --proxy-bin ${bin}`,
+        shrinkTries: 0,
+        keep: false,
+        signal: new AbortController().signal,
+        say: (text) => said.push(text),
+        onRound: (result) => results.push(result),
+      });
+      expect(said.join('\n')).toBe('');
+      expect(results).toMatchObject([{ struck: [fault] }]);
+    });
+  });
+
+  // A test of the faults, not of the product.
   describeOnNewestProxy('the operator of chaos', ({ bin }) => {
     it('reloads HAProxy after an edit although the master socket is missing', async () => {
       const stack = await ChaosStack.start(bin, true);

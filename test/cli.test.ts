@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { CommandLineUser, type Ran } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { sampled, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -18,8 +18,14 @@ const hasTerminal = isInstalled('script');
 describe.skipIf(proxy === undefined)('the command line', () => {
   let service: RealService;
   let user: CommandLineUser;
+  /** Of a verb that ran while the service was starting. */
+  let statusMeanwhile: Ran;
   beforeAll(async () => {
-    service = await RealService.start({ bin: proxy!.bin });
+    const withoutKey = { PROXY_MANAGER_API_KEY: '' };
+    service = await RealService.start({ bin: proxy!.bin, waitUntilReady: false, environment: withoutKey });
+    const environment = { ...withoutKey, PROXY_MANAGER_PREFIX: service.paths.prefix };
+    statusMeanwhile = await new CommandLineUser(service).process(['status'], { environment });
+    service.key = (await readFile(join(service.paths.stateDir, 'api-key'), 'utf8')).trim();
     user = new CommandLineUser(service);
   });
   afterAll(() => service?.stop());
@@ -106,7 +112,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const claims = async () => JSON.parse((await user.run(['export', '-o', 'json'])).out).items;
     const before = await claims();
     const all = await user.run(['export', '--csv']);
-    expect(all.out).toContain("127.0.0.42,'+1,never,_settings,");
+    expect(all.out).toContain("127.0.0.42,'+1,never,admin,");
     expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
     const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     expect(jail.out).toMatch(
@@ -218,7 +224,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect(await user.run(['undo', id, '--dry-run'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^undoes the batch \d+ of _settings, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
+        /^undoes the batch \d+ of admin, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
       ),
     });
     expect(await user.run(['undo', id])).toMatchObject({ code: 1, err: expect.stringContaining('add --yes') });
@@ -242,20 +248,11 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '127.0.0.51']);
   });
 
-  it('waits for a service that is starting, and for the key of its first start', async () => {
-    const starting = await RealService.start({
-      bin: proxy!.bin,
-      waitUntilReady: false,
-      environment: { PROXY_MANAGER_API_KEY: '' },
+  it('waits for a service that is starting, and for the key of its first start', () => {
+    expect(statusMeanwhile).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('ok: every worker enforces the blocked set'),
     });
-    try {
-      const environment = { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: starting.paths.prefix };
-      const { code, out } = await new CommandLineUser(starting).process(['status'], { environment });
-      expect(out).toContain('ok: every worker enforces the blocked set');
-      expect(code).toBe(0);
-    } finally {
-      await starting.stop();
-    }
   });
 
   it('releases, keeps and removes the claims of a source', async () => {

@@ -290,7 +290,7 @@ describeOnNewestProxy('the configuration', ({ bin }) => {
     expect((await service.call('GET', '/api/config/reloads/..%2f..%2fx')).status).toBe(400);
   });
 
-  it('is backed up before every change, and a backup is restored by the same safe reload, with the difference shown before', async () => {
+  it('is backed up before every change, and a backup is restored by the same safe reload', async () => {
     await writeFile(template, good.replace('retries 3', 'retries 2'));
     const old = (await reload()).body;
     await writeFile(template, good);

@@ -1,5 +1,4 @@
 // With a real HAProxy and a real service; users, units and root's files of the machine are simulated.
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,10 +10,11 @@ import { ownSettings } from '../src/attach/own-settings.ts';
 import { nothingMade, recordFile } from '../src/attach/record.ts';
 import { Made, paths, restartWithSocket, stepsOf } from '../src/attach/steps.ts';
 import { type AttachedService, frontEnd, head, startAttached } from '../testkit/attached-service.ts';
+import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { untilPasses } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
-import { compileCache, program, type RealService } from '../testkit/real-service.ts';
+import type { RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -88,19 +88,12 @@ class SimulatedHost implements Host {
     return answer(0);
   }
 
-  #ask(input: string, words: readonly string[]): Promise<Ran> {
-    return new Promise((resolve) => {
-      const env = {
-        PATH: process.env['PATH'],
-        PROXY_MANAGER_NODE: process.execPath,
-        NODE_COMPILE_CACHE: compileCache(),
-        PROXY_MANAGER_API_KEY: this.#service.key,
-      };
-      const child = execFile(program(), words, { env }, (error, output, complaints) =>
-        resolve({ exitCode: error === null ? 0 : Number(error.code), output, complaints }),
-      );
-      child.stdin?.end(input);
+  async #ask(input: string, words: readonly string[]): Promise<Ran> {
+    const { code, out, err } = await new CommandLineUser(this.#service).run(words, {
+      input,
+      environment: { PROXY_MANAGER_URL: '' },
     });
+    return { exitCode: code, output: out, complaints: err };
   }
 }
 

@@ -2,20 +2,19 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import Database from 'better-sqlite3';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-const services: RealService[] = [];
-afterEach(async () => {
-  for (const service of services.splice(0)) await service.stop();
-});
-
 describeOnOneProxy('back-pressure', ({ bin }) => {
+  let service: RealService;
+  beforeAll(async () => {
+    service = await RealService.start({ bin });
+  });
+  afterAll(() => service?.stop());
+
   test('answers thousands of blocks with 503 while the database is locked, and applies none of them in part', async () => {
-    const service = await RealService.start({ bin });
-    services.push(service);
     await service.healthy();
     const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
     const block = (index: number): Promise<{ status: number; retryAfter: string | undefined }> =>
@@ -42,7 +41,7 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
     const holder = new Database(service.paths.database, { timeout: 5_000 });
     holder.exec('BEGIN IMMEDIATE');
     // Each is answered while the database is still locked: the service queues none of them.
-    const answers = await Promise.all(Array.from({ length: longTests ? 5_000 : 2_000 }, (_, index) => block(index)));
+    const answers = await Promise.all(Array.from({ length: longTests ? 5_000 : 1_500 }, (_, index) => block(index)));
     holder.exec('ROLLBACK');
     holder.close();
 
@@ -57,8 +56,6 @@ describeOnOneProxy('back-pressure', ({ bin }) => {
   });
 
   test('answers every client of a burst that waited for a delayed service', async () => {
-    const service = await RealService.start({ bin });
-    services.push(service);
     await service.healthy();
     const answers: string[] = [];
     let connected = 0;

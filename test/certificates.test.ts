@@ -125,9 +125,10 @@ describeOnOneProxy('certificates', ({ bin }) => {
     return { ...answer.body, answered: answer.status };
   };
   const served = async (name: string): Promise<string | null> => await servedSha1(port, name);
-  const restart = async (): Promise<void> => {
+  const restart = async (meanwhile: () => Promise<void>): Promise<void> => {
     service.kill('SIGKILL');
     await service.ended();
+    await meanwhile();
     await service.launch();
   };
 
@@ -216,14 +217,25 @@ describeOnOneProxy('certificates', ({ bin }) => {
     client.close();
   });
 
+  it('are served from their files while the secret is missing, and health asks for it', async () => {
+    const secret = secretOf(service.paths);
+    await restart(() => rename(secret, `${secret}~`));
+    await service.call('POST', '/api/config/reload');
+    expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
+    const { reasons } = (await service.health()).body;
+    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`the secret ${secret} is missing`)]));
+    const other = madeCertificate(['other.example']);
+    // The last one is the one that is served.
+    made.splice(-1, 0, other);
+    expect(await call('POST', '/api/certificates', other)).toMatchObject({ answered: 503 });
+    await rename(`${secret}~`, secret);
+  });
+
+  // It also starts the service after the test before.
   it('are served after a death of the service, and after a reload, although their files are gone', async () => {
-    await restart();
     const last = made.at(-1)!;
+    await restart(() => rm(join(folderOf(service.paths), `${id}.pem`)));
     expect(await served('shop.example.com')).toBe(last.sha1);
-    service.kill('SIGKILL');
-    await service.ended();
-    await rm(join(folderOf(service.paths), `${id}.pem`));
-    await service.launch();
     expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
     expect(await served('shop.example.com')).toBe(last.sha1);
     await service.healthy();
@@ -242,27 +254,9 @@ describeOnOneProxy('certificates', ({ bin }) => {
     await service.healthy();
   });
 
-  it('are served from their files while the secret is missing, and health asks for it', async () => {
-    service.kill('SIGKILL');
-    await service.ended();
-    const secret = secretOf(service.paths);
-    await rename(secret, `${secret}~`);
-    await service.launch();
-    await service.call('POST', '/api/config/reload');
-    expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
-    const { reasons } = (await service.health()).body;
-    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`the secret ${secret} is missing`)]));
-    expect(await call('POST', '/api/certificates', create(['other.example']))).toMatchObject({ answered: 503 });
-    service.kill('SIGKILL');
-    await service.ended();
-    await rename(`${secret}~`, secret);
-    await service.launch();
-    await service.healthy();
-  });
-
   it('are gone after a removal', async () => {
     expect(await call('DELETE', `/api/certificates/${id}`)).toMatchObject({ answered: 200, runtime_updated: true });
-    expect(await served('shop.example.com')).not.toBe(made.at(-2)!.sha1);
+    expect(await served('shop.example.com')).not.toBe(made.at(-1)!.sha1);
     expect(await readdir(folderOf(service.paths))).not.toContain(`${id}.pem`);
     await service.call('POST', '/api/config/reload');
     await service.healthy();
@@ -290,24 +284,20 @@ describeOnOneProxy('certificates', ({ bin }) => {
     expect(made.length).toBeGreaterThan(4);
     for (const { privateKey } of made) expect(keyShown(privateKey, all)).toEqual([]);
   });
-});
 
-describeOnOneProxy('the folder of certificates', ({ bin }) => {
-  it('that every user may read stops the start with what to do', async () => {
-    const port = await freePort();
-    const environment = { PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}` };
-    const service = await RealService.start({ bin, environment });
+  it('in a folder that every user may read stop the start, which says what to do', async () => {
+    const folder = folderOf(service.paths);
     service.kill('SIGKILL');
     await service.ended();
-    await chmod(folderOf(service.paths), 0o755);
+    await chmod(folder, 0o755);
+    await writeFile(service.paths.jsonLog, '');
     await service.launch().catch(() => undefined);
     const { code } = await service.ended();
     expect(code).not.toBe(0);
     const log = await readFile(service.paths.jsonLog, 'utf8');
-    expect(log).toContain(`every user may use the folder ${folderOf(service.paths)}`);
+    expect(log).toContain(`every user may use the folder ${folder}`);
     expect(log).toContain('chmod 700');
     // HAProxy serves on.
-    expect(await servedSha1(port, 'a.example')).not.toBeNull();
-    await service.stop();
+    expect(await served('a.example')).not.toBeNull();
   });
 });

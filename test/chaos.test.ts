@@ -1,4 +1,4 @@
-// Two fixed rounds, and one with an attached service. `npm run chaos` is the long run.
+// A fixed round, and in the long tests one with an attached service. `npm run chaos` is the long run.
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { runRounds } from '../chaos/engine.ts';
@@ -8,11 +8,11 @@ import { ChaosStack } from '../chaos/stack.ts';
 import { describeOnNewestProxy, describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 
 const seed = 24;
-const rounds = longTests ? 20 : 2;
+const rounds = longTests ? 20 : 1;
 const chosen = ['kill-service', 'kill-master', 'foreign-reload', 'pause-worker', 'foreign-running-map-edit'];
 
 describeOnNewestProxy('chaos', ({ bin }) => {
-  it(`keeps every promise for ${rounds} rounds`, async () => {
+  it('keeps every promise while faults are injected', async () => {
     const results: RoundResult[] = [];
     const said: string[] = [];
     await runRounds({
@@ -31,7 +31,7 @@ describeOnNewestProxy('chaos', ({ bin }) => {
     });
     expect(said.join('\n')).toBe('');
     expect(results).toHaveLength(rounds);
-    expect(new Set(results.flatMap(({ struck }) => struck)).size).toBeGreaterThan(2);
+    expect(new Set(results.flatMap(({ struck }) => struck)).size).toBeGreaterThan(1);
     for (const { operations, requests } of results) {
       expect(operations).toBeGreaterThan(15);
       expect(requests).toBeGreaterThan(0);
@@ -39,32 +39,33 @@ describeOnNewestProxy('chaos', ({ bin }) => {
   });
 });
 
-describeOnOneProxy('chaos of an attached service', ({ bin }) => {
-  it('keeps every promise while the operator removes the rule', async () => {
-    const results: RoundResult[] = [];
-    const said: string[] = [];
-    const fault = 'rule-removed';
-    await runRounds({
-      bin,
-      seed: 1,
-      from: 1,
-      rounds: 1,
-      faults: attachedFaults.filter(({ name }) => name === fault),
-      attached: true,
-      replayOptions: ` --attached --only ${fault} --proxy-bin ${bin}`,
-      shrinkTries: 0,
-      keep: false,
-      signal: new AbortController().signal,
-      say: (text) => said.push(text),
-      onRound: (result) => results.push(result),
-    });
-    expect(said.join('\n')).toBe('');
-    expect(results).toMatchObject([{ struck: [fault] }]);
-  });
-});
-
-// A test of the faults, not of the product.
 if (longTests) {
+  // attached.test.ts removes the rule without chaos.
+  describeOnOneProxy('chaos of an attached service', ({ bin }) => {
+    it('keeps every promise while the operator removes the rule', async () => {
+      const results: RoundResult[] = [];
+      const said: string[] = [];
+      const fault = 'rule-removed';
+      await runRounds({
+        bin,
+        seed: 1,
+        from: 1,
+        rounds: 1,
+        faults: attachedFaults.filter(({ name }) => name === fault),
+        attached: true,
+        replayOptions: ` --attached --only ${fault} --proxy-bin ${bin}`,
+        shrinkTries: 0,
+        keep: false,
+        signal: new AbortController().signal,
+        say: (text) => said.push(text),
+        onRound: (result) => results.push(result),
+      });
+      expect(said.join('\n')).toBe('');
+      expect(results).toMatchObject([{ struck: [fault] }]);
+    });
+  });
+
+  // A test of the faults, not of the product.
   describeOnNewestProxy('the operator of chaos', ({ bin }) => {
     it('reloads HAProxy after an edit although the master socket is missing', async () => {
       const stack = await ChaosStack.start(bin, true);

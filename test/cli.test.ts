@@ -4,9 +4,9 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CommandLineUser } from '../testkit/command-line-user.ts';
+import { CommandLineUser, type Ran } from '../testkit/command-line-user.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { sampled, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { withoutHits } from '../testkit/without-hits.ts';
@@ -18,8 +18,14 @@ const hasTerminal = isInstalled('script');
 describe.skipIf(proxy === undefined)('the command line', () => {
   let service: RealService;
   let user: CommandLineUser;
+  /** Of a verb that ran while the service was starting. */
+  let statusMeanwhile: Ran;
   beforeAll(async () => {
-    service = await RealService.start({ bin: proxy!.bin });
+    const withoutKey = { PROXY_MANAGER_API_KEY: '' };
+    service = await RealService.start({ bin: proxy!.bin, waitUntilReady: false, environment: withoutKey });
+    const environment = { ...withoutKey, PROXY_MANAGER_PREFIX: service.paths.prefix };
+    statusMeanwhile = await new CommandLineUser(service).process(['status'], { environment });
+    service.key = (await readFile(join(service.paths.stateDir, 'api-key'), 'utf8')).trim();
     user = new CommandLineUser(service);
   });
   afterAll(() => service?.stop());
@@ -36,7 +42,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
       out: '127.0.0.9 is allowed: no entry covers it; verified in every worker\n',
       err: '',
     });
-    const blocked = await user.process(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried \u001b[31mssh']);
+    const blocked = await user.run(['block', '127.0.0.9', '--for', '4h', '--reason', 'tried \u001b[31mssh']);
     expect(blocked).toMatchObject({ code: 2, out: '', err: expect.stringContaining('control characters') });
     expect(await service.visit('127.0.0.9')).toBe(200);
 
@@ -106,7 +112,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     const claims = async () => JSON.parse((await user.run(['export', '-o', 'json'])).out).items;
     const before = await claims();
     const all = await user.run(['export', '--csv']);
-    expect(all.out).toContain("127.0.0.42,'+1,never,_settings,");
+    expect(all.out).toContain("127.0.0.42,'+1,never,admin,");
     expect(all.out.split('\n').filter((line) => line.startsWith('127.0.0.41,'))).toHaveLength(2);
     const jail = await user.run(['export', '--csv', '--source', 'fail2ban:sshd', '--reason', "'+1"]);
     expect(jail.out).toMatch(
@@ -213,11 +219,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['block', '127.0.0.51', '--reason', 'scan', '--for', '5h']);
     const path = await file('wrong.csv', 'ip_address,reason\n127.0.0.51,wrong\n127.0.0.52,wrong\n');
     await user.run(['import', path]);
-    const id = (await user.shell("pm audit --operation batch -n 1 | awk -F '\\t' '{print $NF}'")).out.trim();
+    const listed = await user.run(['audit', '--operation', 'batch', '-n', '1']);
+    const id = listed.out.trim().split('\t').at(-1)!;
     expect(await user.run(['undo', id, '--dry-run'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^undoes the batch \d+ of _settings, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
+        /^undoes the batch \d+ of admin, .*\n127\.0\.0\.51: the claim of manual is as before, until .* \(in [45].*\n127\.0\.0\.52: the claim of manual is dropped\nwould be: 0 blocked, 1 changed, 1 unblocked, 0 unchanged\n$/,
       ),
     });
     expect(await user.run(['undo', id])).toMatchObject({ code: 1, err: expect.stringContaining('add --yes') });
@@ -241,20 +248,11 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     await user.run(['unblock', '127.0.0.51']);
   });
 
-  it('waits for a service that is starting, and for the key of its first start', async () => {
-    const starting = await RealService.start({
-      bin: proxy!.bin,
-      waitUntilReady: false,
-      environment: { PROXY_MANAGER_API_KEY: '' },
+  it('waits for a service that is starting, and for the key of its first start', () => {
+    expect(statusMeanwhile).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('ok: every worker enforces the blocked set'),
     });
-    try {
-      const environment = { PROXY_MANAGER_API_KEY: '', PROXY_MANAGER_PREFIX: starting.paths.prefix };
-      const { code, out } = await new CommandLineUser(starting).process(['status'], { environment });
-      expect(out).toContain('ok: every worker enforces the blocked set');
-      expect(code).toBe(0);
-    } finally {
-      await starting.stop();
-    }
   });
 
   it('releases, keeps and removes the claims of a source', async () => {
@@ -280,7 +278,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   it('prints the API’s answers and problems unchanged with -o json', async () => {
-    const { code, out } = await user.process(['-o', 'json', 'block', '192.0.2.1']);
+    const { code, out } = await user.run(['-o', 'json', 'block', '192.0.2.1']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       ip_address: '192.0.2.1',
@@ -308,11 +306,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     ]);
     expect(await service.visit('127.0.0.10')).toBe(403);
 
-    const map = await user.shell(`pm import - -o json < ${service.paths.blockedMap}`);
+    const input = await readFile(service.paths.blockedMap);
+    const map = await user.run(['import', '-', '-o', 'json'], { input });
     expect(JSON.parse(map.out)).toMatchObject({ added: 0, unchanged: 3001, rejected_total: 0 });
     expect(map.code).toBe(0);
     const netset = 'create b hash:net\nadd b 203.0.113.0/24 timeout 3600 comment "ipset"\n';
-    expect(await user.process(['block', '-'], { input: netset })).toMatchObject({ code: 0 });
+    expect(await user.run(['block', '-'], { input: netset })).toMatchObject({ code: 0 });
     const { body } = await service.call('GET', '/api/blocked-ips?q=203.0.113.0/24');
     expect(body['items']).toMatchObject([{ reason: 'ipset', expires_at: expect.any(String) }]);
     expect(await user.run(['unblock', '-'], { input: '203.0.113.0/24\n' })).toMatchObject({
@@ -354,9 +353,10 @@ describe.skipIf(proxy === undefined)('the command line', () => {
   });
 
   it('prints tab-separated lines in a pipe, and ends without an error when the reader closes it', async () => {
-    const { out } = await user.process(['list', '10.0.1.0/24']);
+    const { out } = await user.run(['list', '10.0.1.0/24']);
     expect(out).toMatch(/^10\.0\.1\.0\/24\t-\ttest list\t\S+\t\d{4}-\d\d-\d\dT\S+Z\n$/);
-    for (const verb of ['list', 'list -o json', 'export', 'export --csv', 'block --help']) {
+    const verbs = ['list -o json', 'export --csv', 'list', 'export', 'block --help'];
+    for (const verb of sampled(verbs, (_, at) => at < 2)) {
       const head = await user.shell(`pm ${verb} | head -n 1; echo "\${PIPESTATUS[0]}"`);
       expect([verb, head.err]).toEqual([verb, '']);
       expect(head.out).toMatch(/\n0\n$/);
@@ -475,7 +475,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['trust', 'add', '127.0.0.12', '--for', '8h', '--permanent'])).code).toBe(2);
     expect((await user.run(['trust', 'ls'])).out).toMatch(/127\.0\.0\.11\t.*\t-\n127\.0\.0\.12\t.*\t\d{4}-\S+Z\n/);
     expect((await user.run(['trust', 'add', '127.0.0.12', '--permanent'])).out).toContain('127.0.0.12 is trusted;');
-    expect((await user.shell('pm trust ls | cut -f1 | pm trust rm -')).code).toBe(0);
+    const trusted = (await user.run(['trust', 'ls'])).out.replaceAll(/\t.*/g, '');
+    expect((await user.run(['trust', 'rm', '-'], { input: trusted })).code).toBe(0);
     expect(await service.visit('127.0.0.10')).toBe(403);
   });
 
@@ -489,7 +490,7 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     expect((await user.run(['site', 'ls', 'cli.example'])).out).toMatch(/^127\.0\.0\.1:9\t/);
     expect((await user.run(['config', 'diff'])).out).toBe('');
     expect((await user.run(['reload', '--dry-run'])).out).toMatch(/^valid: /);
-    const id = (await user.shell('pm config backups | head -n 1 | cut -f1')).out.trim();
+    const [id = ''] = (await user.run(['config', 'backups'])).out.split('\t');
     expect((await user.run(['config', 'diff', id])).out).toMatch(/^--- .*\(live\)\n\+\+\+ .*\(backup\)\n/);
     const restored = await user.run(['config', 'restore', id]);
     expect(restored).toMatchObject({ code: 0, out: expect.stringContaining(`backup ${id} was restored`) });
@@ -637,12 +638,12 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     it('shows the progress of an import, and erases it at the end', async () => {
       const path = await file(
         'long.txt',
-        Array.from({ length: 20_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),
+        Array.from({ length: 5_000 }, (_, n) => `11.${n >> 8}.${n & 255}.1\n`).join(''),
       );
       const { out } = await user.onTerminal(`pm import ${path}`);
-      expect(out).toContain('sending [########################] 100 %  20,000 lines\r\u001b[K');
+      expect(out).toContain('sending [########################] 100 %  5,000 lines\r\u001b[K');
       // On a slow machine a line about workers that are not done may follow.
-      expect(out).toContain('\r\u001b[K20,000 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\r\n');
+      expect(out).toContain('\r\u001b[K5,000 added, 0 updated, 0 removed, 0 unchanged, 0 rejected\r\n');
     });
   });
 

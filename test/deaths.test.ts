@@ -8,11 +8,13 @@ import { capabilitiesOf } from '../src/haproxy/process/proxy-version.ts';
 import { requestReload } from '../src/haproxy/process/reload-triggers.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually, patienceMs, within } from '../testkit/conditions.ts';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { addressOf, expectAgreement } from '../testkit/traffic.ts';
 
 const atATime = 4;
+/** Acknowledged before and after each death. */
+const blocksAround = longTests ? 60 : 20;
 
 describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
   const { workerReadsConfiguration } = capabilitiesOf({ text: '', major, minor });
@@ -42,14 +44,14 @@ describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
             throw error;
         }
         // Clients without a pause would take the processor from the starting service.
-        await pause(20);
+        await pause(longTests ? 20 : 50);
       }
     };
     const all = Promise.all(Array.from({ length: atATime }, blockOn));
     try {
-      await more(60);
+      await more(blocksAround);
       await during();
-      await more(60);
+      await more(blocksAround);
     } finally {
       over = true;
     }
@@ -62,11 +64,11 @@ describeOnNewestProxy('kill -9 during blocks', ({ bin, major, minor }) => {
     await eventually('more blocks were acknowledged', () => acknowledged.length >= until);
   }
 
-  /** All are in the running map; some 200 of them are visited. */
+  /** All are in the running map; a sample of them is visited. */
   async function expectEnforced(): Promise<void> {
     await service.healthy();
     await expectAgreement(service, acknowledged);
-    const step = Math.max(1, Math.floor(acknowledged.length / 70));
+    const step = Math.max(1, Math.floor(acknowledged.length / (longTests ? 70 : 20)));
     for (let at = 0; at < acknowledged.length; at += step) {
       const ip = acknowledged[at]!;
       expect(await service.visit(ip), ip).toBe(403);

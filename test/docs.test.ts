@@ -15,7 +15,7 @@ import { catalogue } from '../src/errors/catalogue.ts';
 import { eventTypes } from '../src/events/event-types.ts';
 import { readSettings, settingDefinitions } from '../src/settings.ts';
 import { testProxies } from '../testkit/proxies.ts';
-import { RealService } from '../testkit/real-service.ts';
+import { compileCache, program, RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -378,6 +378,7 @@ describe('the commands to paste', () => {
   const environment = () => ({
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: folder,
+    NODE_COMPILE_CACHE: compileCache(),
     PROXY_MANAGER_URL: `http://127.0.0.1:${service.apiPort}`,
     PROXY_MANAGER_API_KEY: service.key,
   });
@@ -423,7 +424,7 @@ describe('the commands to paste', () => {
     const script = `
       set -e
       cd ${folder}
-      proxy-manager() { ${proxyManager} "$@"; }
+      proxy-manager() { ${program()} "$@"; }
       printf '192.0.2.10\\n# a comment\\n192.0.2.11 ; another\\n' > list.txt
       printf 'ip_address,reason,expires_at\\n192.0.2.12,scan,\\n' > abuse.csv
       ${lines.map((line) => `echo "\\$ ${line.replaceAll('"', '')}"\n${line}`).join('\n')}

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { slowedTime } from '../testkit/clock.ts';
-import { describeOnProductProxies } from '../testkit/proxies.ts';
+import { describeOnNewestProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
-describeOnProductProxies('a block', ({ bin }) => {
+describeOnNewestProxy('a block', ({ bin }) => {
   let service: RealService;
   beforeAll(async () => {
     // Deadlines are not tested here, and a busy machine may miss them.

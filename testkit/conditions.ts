@@ -13,19 +13,20 @@ export const patienceMs = 180_000;
 /** Ends only a test that hangs: the waits for a condition end much earlier. */
 export const testLimitMs = 5 * patienceMs;
 
-const firstPauseMs = 5;
-const longestPauseMs = 100;
+const usualFirstMs = 5;
+const usualLongestMs = 100;
 
 /** Polls until the answer is not null, undefined or false; less and less often, because polling slows the service. */
 export async function eventually<T>(
   what: string,
   ask: () => T | Promise<T>,
   limitMs = patienceMs,
-  everyMs?: number,
+  firstMs = usualFirstMs,
+  longestMs = Math.max(firstMs, usualLongestMs),
 ): Promise<Exclude<T, null | undefined | false>> {
   const end = now() + limitMs;
   let last: unknown;
-  for (let waitMs = everyMs ?? firstPauseMs; ; waitMs = everyMs ?? Math.min(waitMs * 1.3, longestPauseMs)) {
+  for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 1.3, longestMs)) {
     try {
       const answer = await ask();
       if (answer !== null && answer !== undefined && answer !== false) {

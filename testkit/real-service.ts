@@ -321,8 +321,8 @@ export class RealService {
   }
 
   healthy(limitMs = patienceMs): Promise<unknown> {
-    // A probe takes 10 ms of processor time: without pauses it would be the load.
-    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 200);
+    // A probe takes 20 ms of processor time: without pauses it would be the load.
+    return eventually('health is ok', async () => (await this.health()).body['status'] === 'ok', limitMs, 200, 800);
   }
 
   async logText(): Promise<string> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
-import { describeOnProductProxies, longTests } from '../../testkit/proxies.ts';
+import { dealt, describeOnProductProxies, longTests } from '../../testkit/proxies.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
 import { backendName } from '../domain/site-backend.ts';
 import { singleHeaderModes } from '../domain/upstream-modes.ts';
@@ -63,6 +63,7 @@ const deniedIn = ({ denied }: WorkerReading) => new Map([...denied].map(({ addre
 const ordered = (counts: ReadonlyMap<string, number>) => [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
 
 describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
+  const dealtIt = dealt(bin, it);
   let proxy: RenderedProxy;
   beforeEach(async () => {
     proxy = await RenderedProxy.start({ bin, maps, input: { insight: 'on' }, site: { names: ['*.example.com'] } });
@@ -106,7 +107,7 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     expect(read.used.get('pm_denied')).toBe(got.denied.size / 102_400);
   });
 
-  it('equals what random clients got', async () => {
+  dealtIt('equals what random clients got', async () => {
     const got = new Received();
     const requests = longTests ? 100_000 : 1_000;
     const addresses = fc.sample(
@@ -128,9 +129,9 @@ describeOnProductProxies('counting of denied requests', ({ bin, major }) => {
     }
     expect(got.wrong).toEqual([]);
     expect(ordered(deniedIn(await reading(proxy, true)))).toEqual(ordered(got.denied));
-  }, 300_000);
+  });
 
-  it('samples sites by the name of the map, and other clients, IPv6 by /64', async () => {
+  dealtIt('samples sites by the name of the map, and other clients, IPv6 by /64', async () => {
     const count = 1_600;
     const exact = Array.from({ length: 200 }, (): Headers => [['host', echoHost]]);
     await proxy.exchange(exact, { from: '127.0.0.2' });

@@ -6,8 +6,8 @@ import { longTests } from '../../testkit/proxies.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const sites = longTests ? 500 : 12;
-const ordersIn3h = longTests ? LIMITS.orders.most : 7;
+const sites = longTests ? 500 : 8;
+const ordersIn3h = longTests ? LIMITS.orders.most : 5;
 
 let kit: IssuanceKit;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 // Certificates in the panel, in a real Chromium.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriousFindings } from '../testkit/accessibility.ts';
+import { seriousFindingsInLongTests } from '../testkit/accessibility.ts';
 import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
@@ -59,7 +59,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   const dialog = () => page.getByRole('dialog');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const submit = async (name: string): Promise<void> => {
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name, exact: true }).click();
     await dialog().waitFor({ state: 'hidden' });
   };
@@ -78,7 +78,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await row.getByText('Served', { exact: true }).waitFor();
     await row.getByText(`Worker ${await service.workerPid()} holds it`).waitFor();
     expect(await served()).not.toBe(before);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     expect(await page.content()).not.toContain('PRIVATE KEY');
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('navigation').locator('a[href="/sites"]').click();
     const lock = page.getByRole('link', { name: /^Certificate served, expires in/ });
     await lock.waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     await lock.click();
     await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
   });
@@ -99,7 +99,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await submit('Save TLS settings');
     const words = page.getByText('In force: redirect to https, HSTS for 5 minutes', { exact: true });
     await words.last().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);
     await button('Remove shop.example').click();
     await submit('Remove site');
@@ -135,7 +135,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
       .first()
       .waitFor();
     await refused.getByText(/does not issue certificates for this name/).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     await button('Renew mail.example and 1 more').click();
     await page.getByText('Order of mail.example and 1 more is due').waitFor();
     await button('Show the last orders of mail.example and 1 more').click();
@@ -169,7 +169,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
       await dialog()
         .getByText(/would lose its certificate/)
         .waitFor();
-      expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+      expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
       await dialog().getByRole('button', { name: 'Cancel' }).click();
       expect(await served()).toBe(before);
       await button('Remove shop.example and 1 more').click();

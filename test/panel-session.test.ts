@@ -159,6 +159,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await service.call('DELETE', '/api/trusted-ips/192.0.2.10');
   });
 
+  // The last one: it ends the browser.
   it('stores the key in no file of the browser', async () => {
     const page = await open();
     await signIn(page);
@@ -168,7 +169,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     expect(await filesWith(service.key)).toEqual([]);
     // The search works: the browser writes session storage to disk, so a stored key would be found too.
     expect(await filesWith('pms_')).not.toEqual([]);
-    browser = await startBrowserWithProfile(profile);
   });
 
   /** Opening the list of trusted addresses waits for the data of the trust offer. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { MapFile } from './map-file.ts';
 
 const runFile = promisify(execFile);
@@ -29,7 +29,7 @@ frontend web
   return path;
 }
 
-describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
+describeOnProductProxies('the check of a configuration', ({ bin: binary }) => {
   test('HAProxy finds the map file valid at every moment of hundreds of changes and rewrites', async () => {
     const map = await temporaryMapPath();
     const configuration = await configurationWith(map);

@@ -7,12 +7,13 @@ import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { itInLongTests, testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { selfSigned } from '../testkit/tls/uploads.ts';
 
 const [proxy] = testProxies().found;
+const ordersCertificates = longTests && hasPebble;
 const lacking = [
   ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
   ...(proxy === undefined ? ['HAProxy is not installed'] : []),
@@ -29,7 +30,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   beforeAll(async () => {
     port = await freePort();
     const httpPort = await freePort();
-    if (hasPebble) pebble = await Pebble.start({ httpPort, refusedDomains: ['refused.example'] });
+    if (ordersCertificates) pebble = await Pebble.start({ httpPort, refusedDomains: ['refused.example'] });
     const environment = {
       PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}`,
       ...(await pebble?.settings()),
@@ -114,41 +115,45 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('navigation').locator('a[href="/certificates"]').click();
   });
 
-  it.skipIf(!hasPebble)('orders certificates, and shows each in the words of the authority', async () => {
-    const order = async (names: string): Promise<void> => {
-      await button('Order certificate').click();
-      await dialog().getByLabel('Names').fill(names);
-      await submit('Order certificate');
-    };
-    const orders = page.getByRole('table', { name: 'Orders' });
-    await order('mail.example, www.mail.example');
-    const issued = orders.getByRole('row', { name: /mail\.example/ });
-    await issued.getByText('Issued', { exact: true }).waitFor();
-    await issued.getByText(/, because of its age$/).waitFor();
-    await page.getByText(/^Account: https:|Account: https:/).waitFor();
-    await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
-    await order('refused.example');
-    const refused = orders.getByRole('row', { name: /refused\.example/ });
-    await refused.getByText('Needs attention').waitFor();
-    await refused
-      .getByText(/refused\.example/)
-      .first()
-      .waitFor();
-    await refused.getByText(/does not issue certificates for this name/).waitFor();
-    expect(await seriousFindingsInLongTests(page)).toEqual([]);
-    await button('Renew mail.example and 1 more').click();
-    await page.getByText('Order of mail.example and 1 more is due').waitFor();
-    await button('Show the last orders of mail.example and 1 more').click();
-    await button('Hide the last orders of mail.example and 1 more').waitFor();
-    await expect.poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs }).toBe(2);
-    await button('Stop renewal of refused.example').click();
-    await submit('Stop renewal');
-    await refused.waitFor({ state: 'detached' });
-    const { body } = await service.call('GET', '/api/acme');
-    expect(body).toMatchObject({ total: 1, failing: 0 });
-    const [{ id }] = body['next'];
-    await service.call('DELETE', `/api/certificates/${id}`);
-  });
+  // In parts: orders.test.tsx of the page.
+  if (longTests)
+    it.skipIf(!hasPebble)('orders certificates, and shows each in the words of the authority', async () => {
+      const order = async (names: string): Promise<void> => {
+        await button('Order certificate').click();
+        await dialog().getByLabel('Names').fill(names);
+        await submit('Order certificate');
+      };
+      const orders = page.getByRole('table', { name: 'Orders' });
+      await order('mail.example, www.mail.example');
+      const issued = orders.getByRole('row', { name: /mail\.example/ });
+      await issued.getByText('Issued', { exact: true }).waitFor();
+      await issued.getByText(/, because of its age$/).waitFor();
+      await page.getByText(/^Account: https:|Account: https:/).waitFor();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
+      await order('refused.example');
+      const refused = orders.getByRole('row', { name: /refused\.example/ });
+      await refused.getByText('Needs attention').waitFor();
+      await refused
+        .getByText(/refused\.example/)
+        .first()
+        .waitFor();
+      await refused.getByText(/does not issue certificates for this name/).waitFor();
+      expect(await seriousFindingsInLongTests(page)).toEqual([]);
+      await button('Renew mail.example and 1 more').click();
+      await page.getByText('Order of mail.example and 1 more is due').waitFor();
+      await button('Show the last orders of mail.example and 1 more').click();
+      await button('Hide the last orders of mail.example and 1 more').waitFor();
+      await expect
+        .poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs })
+        .toBe(2);
+      await button('Stop renewal of refused.example').click();
+      await submit('Stop renewal');
+      await refused.waitFor({ state: 'detached' });
+      const { body } = await service.call('GET', '/api/acme');
+      expect(body).toMatchObject({ total: 1, failing: 0 });
+      const [{ id }] = body['next'];
+      await service.call('DELETE', `/api/certificates/${id}`);
+    });
 
   itInLongTests(
     'keeps the form of a replacement that is rejected, and removes a certificate with the sites named',

@@ -161,7 +161,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await region('Figures of the last 7 d').waitFor();
   });
 
-  it('leads from the loudest address to its entry, and blocks with the keyboard', async () => {
+  itInLongTests('leads from the loudest address to its entry, and blocks with the keyboard', async () => {
     await page.goto(base());
     const loudest = page.getByRole('table', { name: 'Loudest blocked' }).getByRole('row').nth(1);
     const address = await loudest.getByRole('link').innerText();
@@ -214,7 +214,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.getByText('This attack is not stored').waitFor();
   });
 
-  it('lists the entries that denied most first, each with its hours', async () => {
+  itInLongTests('lists the entries that denied most first, each with its hours', async () => {
     await page.goto(`${base()}/blocked`);
     await page.getByRole('button', { name: 'Knocking', exact: true }).click();
     await page.waitForURL(/hit_within=24h&sort=hits&order=desc/);

@@ -48,7 +48,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
   const sessionCount = async (): Promise<number> =>
     (await service.call('GET', '/api/audit?operation=sign_in')).body['items'].length;
 
-  it('names the character that makes a key invalid, without a request', async () => {
+  itInLongTests('names the character that makes a key invalid, without a request', async () => {
     const page = await open();
     await page.getByLabel('API key').fill('pm_\u043a\u043b\u044e\u0447');
     await page.getByText('it contains “\u043a” (U+043A)').waitFor();

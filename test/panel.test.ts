@@ -88,7 +88,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await eventually('blocking is shown as active', async () => (await enforcement()).includes('Blocking is active'));
   });
 
-  it('stores the key neither in the URL nor in a cookie nor in browser storage', async () => {
+  itInLongTests('stores the key neither in the URL nor in a cookie nor in browser storage', async () => {
     expect(page.url()).not.toContain(service.key);
     for (const storage of ['localStorage', 'sessionStorage'])
       expect(await page.evaluate(`JSON.stringify(${storage})`)).not.toContain(service.key);
@@ -403,7 +403,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await page.getByLabel('Search').inputValue()).toBe('127.0.0.2');
   });
 
-  it('hides the actions that a key does not allow', async () => {
+  itInLongTests('hides the actions that a key does not allow', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
     const tab = await openPage(browser);
     await tab.goto(`${base()}/blocked`);

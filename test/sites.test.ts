@@ -7,7 +7,7 @@ import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -78,8 +78,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
   });
 
   it('are matched by the Host header, whatever its port, case and final dot', async () => {
-    await put('one.example', a!.port);
-    await put('two.example', b!.port);
+    await Promise.all([put('one.example', a!.port), put('two.example', b!.port)]);
     const answers = await Promise.all(
       [
         'one.example',
@@ -119,8 +118,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
 
   it('with a dead server answer 503 without affecting others, and report it', async () => {
     const dead = await freePort();
-    await put('alive.example', a!.port);
-    await put('dead.example', dead);
+    await Promise.all([put('alive.example', a!.port), put('dead.example', dead)]);
     expect((await ask('dead.example')).status).toBe(503);
     expect(await ask('alive.example')).toEqual({ status: 200, text: 'a' });
     const servers = async (domain: string) =>
@@ -185,7 +183,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
   });
 
   it('set concurrently are all stored', async () => {
-    const domains = Array.from({ length: 6 }, (_, index) => `crowd-${index}.example`);
+    const domains = Array.from({ length: longTests ? 6 : 3 }, (_, index) => `crowd-${index}.example`);
     const answers = await Promise.all(domains.map((domain) => put(domain, a!.port)));
     expect(answers.map(({ status }) => status)).toEqual(domains.map(() => 201));
     const pages = await Promise.all(domains.map(ask));

@@ -118,7 +118,7 @@ test('each write of a map file, truncated at any byte, leaves complete and corre
 });
 
 test('each write to a reused slot, truncated at any byte, leaves complete and correct lines', async () => {
-  const count = longTests ? 150 : 50;
+  const count = longTests ? 150 : 20;
   const changes = Array.from({ length: count }, (_, n) => [
     { add: true, ips: [ipv4(5000 + n)] },
     { add: false, ips: [ipv4(5000 + n)] },

@@ -14,7 +14,7 @@ export default defineConfig({
     // testkit/certificates/README.md says why. Verbs that run in the tests' own process print times in its zone.
     env: { SSL_CERT_DIR: join(import.meta.dirname, 'testkit/certificates'), TZ: 'UTC' },
     setupFiles: ['testkit/seed-setup.ts'],
-    globalSetup: ['testkit/print-seed.ts'],
+    globalSetup: ['testkit/print-seed.ts', 'testkit/certificates/default-folder.ts'],
     maxWorkers: testWorkers(),
     // Saves a fifteenth of the processor time, which went into collections of a growing young heap.
     execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleInput, sampleSites } from '../testkit/configuration/template-samples.ts';
 import { damaged } from '../testkit/damage.ts';
 import { hostileTexts } from '../testkit/hostile-values.ts';
+import { caseCount } from '../testkit/proxies.ts';
 import { bindAddresses } from './configuration/reload/listeners.ts';
 import { findBlockedRule } from './configuration/rules/blocked-rule.ts';
 import { configLines } from './configuration/rules/config-lines.ts';
@@ -87,7 +88,7 @@ describe.each(settingDefinitions.map(({ variable, flag }) => [variable, flag] as
             expect((error as SettingsError).message).not.toContain(value);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: caseCount(300) },
     );
   });
 });
@@ -126,7 +127,7 @@ test('any text is a duration of its stated length, or refused', () => {
         expect(Number.isSafeInteger(parsed.value)).toBe(true);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: caseCount(1_000) },
   );
 });
 
@@ -147,7 +148,7 @@ test('names and options of servers are plain text, or refused', () => {
         }
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: caseCount(2_000) },
   );
   fc.assert(
     fc.property(fc.jsonValue(), (options) => {
@@ -211,7 +212,7 @@ describe('a configuration', () => {
           expect(given.includes(host) || ['0.0.0.0', '::'].includes(host)).toBe(true);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: caseCount(500) },
     );
   });
 
@@ -231,7 +232,7 @@ describe('a configuration', () => {
           expect((error as ServiceError).status).toBe(422);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(200) },
     );
   });
 });

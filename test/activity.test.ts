@@ -8,7 +8,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
 import { type JsonBody, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 
@@ -200,7 +200,8 @@ describeOnOneProxy('activity', ({ bin }) => {
       expect(JSON.stringify(reader.events)).not.toContain('key.revoked');
     });
 
-    it('reports a gap to a client that was disconnected during a restart', async () => {
+    // In parts: src/http/events.test.ts.
+    itInLongTests('reports a gap to a client that was disconnected during a restart', async () => {
       const reader = await listen();
       await service.call('POST', '/api/blocked-ips', { body: { ip_address: '192.0.2.78' } });
       await eventually('the block is reported', () => dataOf(reader.events, 'entry.blocked').length === 1);
@@ -262,7 +263,8 @@ describeOnOneProxy('activity', ({ bin }) => {
       expect(listed.body['items']).toMatchObject([{ id: 'test', pending: 0, last_error: null, enabled: true }]);
     });
 
-    it('receives the same delivery again until it accepts it, also after a kill -9', async () => {
+    // In parts: src/webhooks/webhooks.test.ts.
+    itInLongTests('receives the same delivery again until it accepts it, also after a kill -9', async () => {
       answers = 500;
       await service.block('192.0.2.91');
       await eventually('it fails', async () => (await hook())['last_error'] === 'the receiver answered 500');

@@ -9,7 +9,7 @@ import { CommandLineUser } from '../testkit/command-line-user.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { listenFromStart, listenTo } from '../testkit/event-stream.ts';
 import { PacedClients } from '../testkit/insight/paced-clients.ts';
-import { describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
+import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 interface Point {
@@ -61,9 +61,11 @@ describeOnOneProxy('insight', ({ bin }) => {
       expect(await user.run(['candidates', 'ls'])).toMatchObject({ code: 0, out: '' });
       expect((await user.run(['candidates', 'ignore', '127.9.1.2', '--for', '1d'])).out).toContain('is ignored until');
 
-      service.kill('SIGTERM');
-      await service.ended();
-      await service.launch();
+      if (longTests) {
+        service.kill('SIGTERM');
+        await service.ended();
+        await service.launch();
+      }
       await denied('127.9.7.7', 4);
       service.kill('SIGKILL');
       await service.ended();

@@ -9,7 +9,7 @@ import { describeWithPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { CommandLineUser, type Ran } from '../testkit/command-line-user.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { blocksOf as blocksOfPage, commandsOf } from '../testkit/page-commands.ts';
-import { testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { startUpstream, type Upstream } from '../testkit/upstream.ts';
@@ -132,7 +132,8 @@ describeWithPebble('the page on Let’s Encrypt', () => {
     expect(await issuer()).not.toBe(stagingIssuer);
   });
 
-  it('makes one account at each authority', async () => {
+  // In parts: src/issuance/accounts.test.ts.
+  itInLongTests('makes one account at each authority', async () => {
     await restart();
     const { body } = await service.call('GET', '/api/acme');
     expect(body).toMatchObject({ directory: company.directory, account: expect.any(String), total: 1, failing: 0 });

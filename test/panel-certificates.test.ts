@@ -1,18 +1,19 @@
 // Certificates in the panel, in a real Chromium.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { seriousFindings } from '../testkit/accessibility.ts';
+import { seriousFindingsInLongTests } from '../testkit/accessibility.ts';
 import { hasPebble, Pebble } from '../testkit/acme/pebble.ts';
 import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
 import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { itInLongTests, testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { servedSha1 } from '../testkit/tls/made-certificate.ts';
 import { selfSigned } from '../testkit/tls/uploads.ts';
 
 const [proxy] = testProxies().found;
+const ordersCertificates = longTests && hasPebble;
 const lacking = [
   ...(chromiumPath === null ? ['Chromium is not installed: apt-get install chromium'] : []),
   ...(proxy === undefined ? ['HAProxy is not installed'] : []),
@@ -29,7 +30,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   beforeAll(async () => {
     port = await freePort();
     const httpPort = await freePort();
-    if (hasPebble) pebble = await Pebble.start({ httpPort, refusedDomains: ['refused.example'] });
+    if (ordersCertificates) pebble = await Pebble.start({ httpPort, refusedDomains: ['refused.example'] });
     const environment = {
       PROXY_MANAGER_HTTPS_BIND: `127.0.0.1:${port}`,
       ...(await pebble?.settings()),
@@ -59,7 +60,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
   const dialog = () => page.getByRole('dialog');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const submit = async (name: string): Promise<void> => {
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name, exact: true }).click();
     await dialog().waitFor({ state: 'hidden' });
   };
@@ -78,7 +79,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await row.getByText('Served', { exact: true }).waitFor();
     await row.getByText(`Worker ${await service.workerPid()} holds it`).waitFor();
     expect(await served()).not.toBe(before);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     expect(await page.content()).not.toContain('PRIVATE KEY');
   });
 
@@ -86,7 +87,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('navigation').locator('a[href="/sites"]').click();
     const lock = page.getByRole('link', { name: /^Certificate served, expires in/ });
     await lock.waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     await lock.click();
     await page.getByRole('heading', { name: 'Certificates', level: 1 }).waitFor();
   });
@@ -99,7 +100,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await submit('Save TLS settings');
     const words = page.getByText('In force: redirect to https, HSTS for 5 minutes', { exact: true });
     await words.last().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(301);
     await button('Remove shop.example').click();
     await submit('Remove site');
@@ -114,41 +115,45 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
     await page.getByRole('navigation').locator('a[href="/certificates"]').click();
   });
 
-  it.skipIf(!hasPebble)('orders certificates, and shows each in the words of the authority', async () => {
-    const order = async (names: string): Promise<void> => {
-      await button('Order certificate').click();
-      await dialog().getByLabel('Names').fill(names);
-      await submit('Order certificate');
-    };
-    const orders = page.getByRole('table', { name: 'Orders' });
-    await order('mail.example, www.mail.example');
-    const issued = orders.getByRole('row', { name: /mail\.example/ });
-    await issued.getByText('Issued', { exact: true }).waitFor();
-    await issued.getByText(/, because of its age$/).waitFor();
-    await page.getByText(/^Account: https:|Account: https:/).waitFor();
-    await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
-    await order('refused.example');
-    const refused = orders.getByRole('row', { name: /refused\.example/ });
-    await refused.getByText('Needs attention').waitFor();
-    await refused
-      .getByText(/refused\.example/)
-      .first()
-      .waitFor();
-    await refused.getByText(/does not issue certificates for this name/).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    await button('Renew mail.example and 1 more').click();
-    await page.getByText('Order of mail.example and 1 more is due').waitFor();
-    await button('Show the last orders of mail.example and 1 more').click();
-    await button('Hide the last orders of mail.example and 1 more').waitFor();
-    await expect.poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs }).toBe(2);
-    await button('Stop renewal of refused.example').click();
-    await submit('Stop renewal');
-    await refused.waitFor({ state: 'detached' });
-    const { body } = await service.call('GET', '/api/acme');
-    expect(body).toMatchObject({ total: 1, failing: 0 });
-    const [{ id }] = body['next'];
-    await service.call('DELETE', `/api/certificates/${id}`);
-  });
+  // In parts: orders.test.tsx of the page.
+  if (longTests)
+    it.skipIf(!hasPebble)('orders certificates, and shows each in the words of the authority', async () => {
+      const order = async (names: string): Promise<void> => {
+        await button('Order certificate').click();
+        await dialog().getByLabel('Names').fill(names);
+        await submit('Order certificate');
+      };
+      const orders = page.getByRole('table', { name: 'Orders' });
+      await order('mail.example, www.mail.example');
+      const issued = orders.getByRole('row', { name: /mail\.example/ });
+      await issued.getByText('Issued', { exact: true }).waitFor();
+      await issued.getByText(/, because of its age$/).waitFor();
+      await page.getByText(/^Account: https:|Account: https:/).waitFor();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('www.mail.example').waitFor();
+      await order('refused.example');
+      const refused = orders.getByRole('row', { name: /refused\.example/ });
+      await refused.getByText('Needs attention').waitFor();
+      await refused
+        .getByText(/refused\.example/)
+        .first()
+        .waitFor();
+      await refused.getByText(/does not issue certificates for this name/).waitFor();
+      expect(await seriousFindingsInLongTests(page)).toEqual([]);
+      await button('Renew mail.example and 1 more').click();
+      await page.getByText('Order of mail.example and 1 more is due').waitFor();
+      await button('Show the last orders of mail.example and 1 more').click();
+      await button('Hide the last orders of mail.example and 1 more').waitFor();
+      await expect
+        .poll(() => issued.getByText(/: The certificate is stored$/).count(), { timeout: patienceMs })
+        .toBe(2);
+      await button('Stop renewal of refused.example').click();
+      await submit('Stop renewal');
+      await refused.waitFor({ state: 'detached' });
+      const { body } = await service.call('GET', '/api/acme');
+      expect(body).toMatchObject({ total: 1, failing: 0 });
+      const [{ id }] = body['next'];
+      await service.call('DELETE', `/api/certificates/${id}`);
+    });
 
   itInLongTests(
     'keeps the form of a replacement that is rejected, and removes a certificate with the sites named',
@@ -169,7 +174,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s page of certificates', ...la
       await dialog()
         .getByText(/would lose its certificate/)
         .waitFor();
-      expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+      expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
       await dialog().getByRole('button', { name: 'Cancel' }).click();
       expect(await served()).toBe(before);
       await button('Remove shop.example and 1 more').click();

@@ -1,7 +1,7 @@
 // The overview of a service that looks back on 90 days, in a real Chromium.
 import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { seriousFindings } from '../testkit/accessibility.ts';
+import { seriousFindingsInLongTests } from '../testkit/accessibility.ts';
 import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { startSeeded } from '../testkit/insight/seeded-service.ts';
@@ -9,7 +9,7 @@ import { showPageOfFailures } from '../testkit/page-of-failures.ts';
 import { itInLongTests, longTests, testProxies } from '../testkit/proxies.ts';
 import type { RealService } from '../testkit/real-service.ts';
 
-const entries = longTests ? 1_000_000 : 10_000;
+const entries = longTests ? 1_000_000 : 4_000;
 // Counts are handed over from 3.0 on.
 const proxy = testProxies().found.at(-1);
 const lacking = [
@@ -161,7 +161,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await region('Figures of the last 7 d').waitFor();
   });
 
-  it('leads from the loudest address to its entry, and blocks with the keyboard', async () => {
+  itInLongTests('leads from the loudest address to its entry, and blocks with the keyboard', async () => {
     await page.goto(base());
     const loudest = page.getByRole('table', { name: 'Loudest blocked' }).getByRole('row').nth(1);
     const address = await loudest.getByRole('link').innerText();
@@ -200,7 +200,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     const attack = page.getByRole('dialog', { name: /^Attack of / });
     await attack.getByRole('row', { name: 'shop.example 79 %' }).waitFor();
     await page.waitForURL(/attack=1/);
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await attack.getByRole('button', { name: 'Show as table' }).click();
     expect(
       await attack
@@ -214,7 +214,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await page.getByText('This attack is not stored').waitFor();
   });
 
-  it('lists the entries that denied most first, each with its hours', async () => {
+  itInLongTests('lists the entries that denied most first, each with its hours', async () => {
     await page.goto(`${base()}/blocked`);
     await page.getByRole('button', { name: 'Knocking', exact: true }).click();
     await page.waitForURL(/hit_within=24h&sort=hits&order=desc/);
@@ -295,7 +295,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     const steps = region('First steps');
     await steps.getByText('Block an address: done').waitFor();
     await steps.getByRole('link', { name: 'Trust your own address' }).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     await steps.getByRole('button', { name: 'Hide first steps' }).click();
     await steps.waitFor({ state: 'detached' });
     await page.reload();
@@ -311,7 +311,7 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await list.getByText('Attack: 5,400 denied requests a minute').waitFor();
     await list.getByText('ended after 45 min').waitFor();
     await list.getByText('A certificate expires in 9 days').waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await page.keyboard.press('Escape');
     await list.waitFor({ state: 'detached' });
     await bell(page).and(page.locator(':focus')).waitFor();
@@ -352,7 +352,9 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
             await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
             await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
             wrong.push(
-              ...(await seriousFindings(page, { all: true })).map((one) => `${path} at ${size.width}: ${one}`),
+              ...(await seriousFindingsInLongTests(page, { all: true })).map(
+                (one) => `${path} at ${size.width}: ${one}`,
+              ),
             );
           }
         }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
-import { seriousFindings } from '../testkit/accessibility.ts';
+import { seriousFindingsInLongTests } from '../testkit/accessibility.ts';
 import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { eventually, untilPasses } from '../testkit/conditions.ts';
 import { showPageOfFailures } from '../testkit/page-of-failures.ts';
@@ -103,7 +103,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByLabel('Address or network').fill('192.0.2.1/24');
     await dialog().getByRole('button', { name: 'Use 192.0.2.0/24' }).click();
     await dialog().getByLabel('Note').fill('our office');
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Trust network' }).click();
     await says('192.0.2.0/24 is trusted');
     await gone();
@@ -145,7 +145,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await second.getByLabel('Port').fill('9');
     await second.getByLabel('Weight').fill('5');
     await second.getByLabel('Backup, used only when all others are down').check();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Add site' }).click();
     await says('shop.example is live');
     await gone();
@@ -159,7 +159,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await card.getByRole('row', { name: /127\.0\.0\.1:9 Down Connection refused backup, weight 5/ }).waitFor();
   });
 
-  it('shows HAProxy’s messages for a rejected site, and the live configuration', async () => {
+  itInLongTests('shows HAProxy’s messages for a rejected site, and the live configuration', async () => {
     await goTo('Sites');
     await button('Add site').click();
     await dialog().getByLabel('Domain', { exact: true }).fill('broken.example');
@@ -168,7 +168,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByText('Not applied; nothing was changed').waitFor();
     expect(await dialog().getByLabel('HAProxy messages').innerText()).toContain("unknown keyword 'no-such-keyword'");
     await dialog().getByText('The last working configuration was restored.').waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await gone();
     expect((await service.call('GET', '/api/sites')).body.total).toBe(1);
@@ -187,7 +187,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByRole('button', { name: 'Add upstream' }).click();
     await dialog().getByText('127.0.0.0/9 is too wide for an upstream').waitFor();
     await dialog().getByLabel('Addresses and networks').fill('127.0.9.0/24');
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Add upstream' }).click();
     await says('lb is an upstream');
     await gone();
@@ -199,7 +199,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await page.getByLabel('Headers').fill('X-Forwarded-For: 198.51.100.1, 203.0.113.70');
     await button('Show checked address').click();
     await says('HAProxy checks 203.0.113.70: blocked by its own entry, so it answers 403.');
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
 
     await button('Edit lb').click();
     await dialog().getByLabel('Names its client by').selectOption('X-Real-IP');
@@ -249,7 +249,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
     await dialog().getByText('was written or edited by hand').first().waitFor();
     expect(await readFile(service.paths.config, 'utf8')).toBe(edited);
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Replace live configuration' }).click();
     await says('The new configuration is live');
     expect(await readFile(service.paths.config, 'utf8')).not.toContain('by hand');
@@ -259,7 +259,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await goTo('Sites');
     await button('Remove shop.example').click();
     await dialog().waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Remove site' }).click();
     await says('shop.example removed');
     expect(await service.visit('127.0.0.1', { host: 'shop.example' })).toBe(404);
@@ -277,7 +277,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const change = dialog().getByLabel('Configuration changes');
     await change.waitFor();
     expect(await change.innerText()).toMatch(/-\s+retries 3[\s\S]*\+\s+retries 2/);
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Reload HAProxy', exact: true }).click();
     await says('The new configuration is live');
     await page.getByLabel('Live configuration', { exact: true }).getByText('retries 2', { exact: true }).waitFor();
@@ -301,7 +301,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     const rejected = page.getByRole('listitem').first();
     await rejected.getByText('Refused', { exact: true }).waitFor();
     expect(await rejected.getByLabel('HAProxy messages').innerText()).toMatch(/\[ALERT\][\s\S]*retires/);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
   });
 
   itInLongTests('restores a backup after confirmation', async () => {
@@ -334,7 +334,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await button('Create key').click();
     await dialog().getByLabel('Name').fill('looker');
     await dialog().getByText('30 days').click();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Create key' }).click();
     const field = dialog().getByLabel('API key');
     await field.waitFor();
@@ -359,7 +359,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect((await service.call('GET', '/api/session', { key })).status).toBe(401);
   });
 
-  it('says what an unblock will do before it happens, and trusts the address for a time', async () => {
+  itInLongTests('says what an unblock will do before it happens, and trusts the address for a time', async () => {
     const ip = '127.0.0.77';
     await service.call('PUT', '/api/blocked-ips?source=drop', { body: [{ ip_address: ip, reason: 'listed' }] });
     await service.call('POST', '/api/blocked-ips?source=fail2ban:sshd', { body: { ip_address: ip } });
@@ -374,7 +374,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await dialog().getByText('It stays blocked by drop. To allow it, trust it.').waitFor();
     expect(await claims('Dropped claims')).toEqual(['fail2ban:sshd', 'manual']);
     expect(await claims('Claims that stay')).toEqual(['drop']);
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Drop claims' }).click();
     await says(`${ip} is still blocked`);
     await gone();
@@ -396,7 +396,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await service.call('DELETE', `/api/trusted-ips/${ip}`);
   });
 
-  it('lists the sources, and what one of them claims', async () => {
+  itInLongTests('lists the sources, and what one of them claims', async () => {
     await goTo('Sources');
     const row = page.getByRole('row', { name: /^drop/ });
     // At first the page shows what it knew when it was left.
@@ -436,7 +436,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog()
         .getByText(/^Blocked on worker \d+/)
         .waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await seriousFindingsInLongTests(page)).toEqual([]);
 
       await elsewhere.goto(page.url());
       await elsewhere.getByLabel('API key').fill(service.key);
@@ -535,7 +535,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says('700 selected');
     await button('Unblock 700 entries').click();
     await dialog().getByText('Source jail:web. One request drops 700 claims').waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByRole('button', { name: 'Unblock 700 entries' }).click();
     await says('700 entries unblocked');
     await says('No entry has these properties');
@@ -554,7 +554,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await goTo('API keys');
     await says('2 keys are not bound to a source');
     await button('Bind fail2ban').click();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await dialog().getByLabel('Source', { exact: true }).fill('fail2ban:web');
     await dialog().getByRole('button', { name: 'Bind key' }).click();
     await says('Key fail2ban is bound to fail2ban:web');
@@ -597,7 +597,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await focused(row('198.51.100.3'));
     await page.keyboard.press('?');
     await dialog().getByText('Move between rows').waitFor();
-    expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+    expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
     await page.keyboard.press('Escape');
     await gone();
     await focused(row('198.51.100.3'));
@@ -630,7 +630,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await dialog().getByLabel('Selected events').check();
       expect(await dialog().getByRole('button', { name: 'Add webhook' }).isDisabled()).toBe(true);
       await dialog().getByRole('checkbox', { name: 'Address trusted' }).check();
-      expect(await seriousFindings(page, { dialogOnly: true })).toEqual([]);
+      expect(await seriousFindingsInLongTests(page, { dialogOnly: true })).toEqual([]);
       await dialog().getByRole('button', { name: 'Add webhook' }).click();
       const field = dialog().getByLabel('Webhook secret');
       await field.waitFor();
@@ -650,7 +650,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
       await hook.getByText(/^Failing for /).waitFor();
       await hook.getByText('500').waitFor();
       expect(await hook.locator('[data-tone="good"]').count()).toBe(0);
-      expect(await seriousFindings(page)).toEqual([]);
+      expect(await seriousFindingsInLongTests(page)).toEqual([]);
       answer = 204;
       await button('Retry delivery: pager').click();
       await hook.getByText(/^Delivered /).waitFor();
@@ -697,7 +697,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     await says('Earlier events are missing');
     await service.unblock('203.0.113.7');
     await page.getByText(/203\.0\.113\.7 unblocked/).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
   });
 
   itInLongTests('finds the audit records of an address with their outcomes', async () => {
@@ -714,7 +714,7 @@ describe.skipIf(lacking.length > 0)(['the panel’s pages', ...lacking].join(': 
     expect(await page.getByLabel('Address').inputValue()).toBe('203.0.113.7');
     await rows.nth(2).getByRole('button').click();
     await says('expires at');
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await seriousFindingsInLongTests(page)).toEqual([]);
     await service.block('203.0.113.7');
     await eventually('a third record appears automatically', async () =>
       /^.*\n?.*_settings blocked/.test(await rows.nth(1).innerText()),

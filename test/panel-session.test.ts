@@ -48,7 +48,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
   const sessionCount = async (): Promise<number> =>
     (await service.call('GET', '/api/audit?operation=sign_in')).body['items'].length;
 
-  it('names the character that makes a key invalid, without a request', async () => {
+  itInLongTests('names the character that makes a key invalid, without a request', async () => {
     const page = await open();
     await page.getByLabel('API key').fill('pm_\u043a\u043b\u044e\u0447');
     await page.getByText('it contains “\u043a” (U+043A)').waitFor();
@@ -159,6 +159,7 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     await service.call('DELETE', '/api/trusted-ips/192.0.2.10');
   });
 
+  // The last one: it ends the browser.
   it('stores the key in no file of the browser', async () => {
     const page = await open();
     await signIn(page);
@@ -168,7 +169,6 @@ describe.skipIf(lacking.length > 0)(['signing in to the panel', ...lacking].join
     expect(await filesWith(service.key)).toEqual([]);
     // The search works: the browser writes session storage to disk, so a stored key would be found too.
     expect(await filesWith('pms_')).not.toEqual([]);
-    browser = await startBrowserWithProfile(profile);
   });
 
   /** Opening the list of trusted addresses waits for the data of the trust offer. */

@@ -7,13 +7,13 @@ import { seriousFindings } from '../testkit/accessibility.ts';
 import { chromiumPath, openPage, startBrowser } from '../testkit/browser.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { showPageOfFailures } from '../testkit/page-of-failures.ts';
-import { longTests, sampled, testProxies } from '../testkit/proxies.ts';
+import { itInLongTests, longTests, sampled, testProxies } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { withoutHits } from '../testkit/without-hits.ts';
 
 const listed = longTests ? 100_000 : 8_000;
-const somePages = ['/', '/blocked', '/check', '/certificates', '/activity'];
+const somePages = ['/', '/blocked', '/certificates'];
 const shownPages = sampled(panelPages, (path) => somePages.includes(path));
 const good = listed - 3;
 const nth = (at: number): string => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
@@ -88,7 +88,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await eventually('blocking is shown as active', async () => (await enforcement()).includes('Blocking is active'));
   });
 
-  it('stores the key neither in the URL nor in a cookie nor in browser storage', async () => {
+  itInLongTests('stores the key neither in the URL nor in a cookie nor in browser storage', async () => {
     expect(page.url()).not.toContain(service.key);
     for (const storage of ['localStorage', 'sessionStorage'])
       expect(await page.evaluate(`JSON.stringify(${storage})`)).not.toContain(service.key);
@@ -160,7 +160,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/blocked-ips/127.0.0.44');
   });
 
-  it('extends an existing block, replaces it only on request, and undoes both', async () => {
+  itInLongTests('extends an existing block, replaces it only on request, and undoes both', async () => {
     const ip = '203.0.113.241';
     await service.block(ip, { reason: 'court order', blocked_by: 'legal' });
     const entry = async () => (await service.call('GET', `/api/blocked-ips/${ip}`)).body;
@@ -207,7 +207,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('saves a confirmed block of a trusted address, and reports that it has no effect', async () => {
+  itInLongTests('saves a confirmed block of a trusted address, and reports that it has no effect', async () => {
     await button('Block address').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address or network').fill('127.0.0.9');
@@ -221,7 +221,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.unblock('127.0.0.9');
   });
 
-  it('reports an Undo that fails, and why', async () => {
+  itInLongTests('reports an Undo that fails, and why', async () => {
     await service.block('127.0.0.3');
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.getByRole('button', { name: 'Unblock 127.0.0.3' }).click();
@@ -235,7 +235,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await service.call('DELETE', '/api/trusted-ips/127.0.0.0%2F30');
   });
 
-  it('restores the last state of an unblocked entry, even if the list was older', async () => {
+  itInLongTests('restores the last state of an unblocked entry, even if the list was older', async () => {
     await service.block('127.0.0.3', { reason: 'first' });
     const row = page.getByRole('row', { name: /127\.0\.0\.3/ });
     await row.waitFor();
@@ -344,7 +344,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     await says(`${shown(good + 1)} blocked`);
   });
 
-  it('does not restore an entry that another client unblocked meanwhile', async () => {
+  itInLongTests('does not restore an entry that another client unblocked meanwhile', async () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Space');
@@ -403,7 +403,7 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
     expect(await page.getByLabel('Search').inputValue()).toBe('127.0.0.2');
   });
 
-  it('hides the actions that a key does not allow', async () => {
+  itInLongTests('hides the actions that a key does not allow', async () => {
     const { key } = (await service.call('POST', '/api/keys', { body: { name: 'watcher', scopes: ['read'] } })).body;
     const tab = await openPage(browser);
     await tab.goto(`${base()}/blocked`);

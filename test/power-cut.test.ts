@@ -1,5 +1,5 @@
 // Promises 1, 4 and 10: unsynced data may be lost. `npm run chaos:power-cut` tests hundreds of failures, this file
-// three, or five in `npm run test:long`.
+// one, or five in `npm run test:long`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Loss } from '../chaos/power-cut/disk.ts';
 import { fail, type PowerFailure } from '../chaos/power-cut/failure.ts';
@@ -46,7 +46,7 @@ describe.skipIf(bin === undefined || !straceIsThere())(
       expect(await fail(recording, player, bin!, after('site', 'anything', 25))).toEqual([]);
     });
 
-    it('after the last answer, without any unsynced write, loses nothing', async () => {
+    itInLongTests('after the last answer, without any unsynced write, loses nothing', async () => {
       const at = recording.log.length;
       expect(await fail(recording, player, bin!, { at, loss: 'all', seed: 4 })).toEqual([]);
     });

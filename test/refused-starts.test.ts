@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
 import { missingForNotifySocket, type NotifySocket, openNotifySocket } from '../testkit/notify-socket.ts';
-import { describeOnNewestProxy, describeOnOneProxy, sampled } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, sampled } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
 const blocked = '127.60.0.1';
@@ -111,6 +111,8 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
   beforeAll(async () => {
     service = await RealService.start({ bin });
     await service.block(blocked);
+    const webhook = { url: 'http://127.0.0.1:9/', enabled: false };
+    expect((await service.call('PUT', '/api/webhooks/hook', { body: webhook })).status).toBeLessThan(300);
     await service.healthy();
     live = await readFile(service.paths.config, 'utf8');
   });
@@ -138,7 +140,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     },
   );
 
-  it('starts HAProxy even if its output cannot be logged', async () => {
+  itInLongTests('starts HAProxy even if its output cannot be logged', async () => {
     await powerCut(service);
     const { proxyOutput } = service.paths;
     await rename(proxyOutput, `${proxyOutput}.away`);
@@ -158,15 +160,6 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
   });
 
   it('releases all resources if it fails after the API listens, and reports only that cause', async () => {
-    await powerCut(service);
-    await service.launch();
-    await service.healthy();
-    const put = await service.call('PUT', '/api/webhooks/hook', {
-      body: { url: 'http://127.0.0.1:9/', enabled: false },
-    });
-    expect(put.status).toBeLessThan(300);
-    service.kill('SIGKILL');
-    await service.ended();
     const database = new Database(service.paths.database);
     cleanUps.push(() => database.close());
     const types = database.prepare("UPDATE webhooks SET types_json = ? WHERE id = 'hook'");
@@ -176,9 +169,6 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
     expect(output).toMatch(/JSON.*HAProxy \(process \d+\) is running and was left unchanged/);
     expect(output).not.toContain('another proxy-manager');
     await expectServed(service);
-    types.run(null);
-    await service.launch();
-    await service.healthy();
   });
 
   describe('starts no proxy', () => {
@@ -223,7 +213,7 @@ describeOnOneProxy('a start that is refused while no proxy runs', ({ bin }) => {
       await expect(readFile(blockedMap)).rejects.toThrow('ENOENT');
     });
 
-    it('on a port that another process uses', async () => {
+    itInLongTests('on a port that another process uses', async () => {
       const listener = await listenOn(service.proxyPort);
       cleanUps.push(() => new Promise((resolve) => listener.close(resolve)));
       await expectNone(missingTemplate, 2, /could not be started either: .* is held by another process/);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { openDatabase } from '../src/store/open-database.ts';
 import { SitesStore } from '../src/store/sites-store.ts';
-import { eventually } from '../testkit/conditions.ts';
+import { eventually, patienceMs } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
-import { describeOnNewestProxy, describeOnOneProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, longTests } from '../testkit/proxies.ts';
 import { RealService, type ServicePaths } from '../testkit/real-service.ts';
 import { askProxy, startUpstream, type Upstream } from '../testkit/upstream.ts';
 
@@ -29,10 +29,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
     folder = await mkdtemp(join(tmpdir(), 'pm-template-'));
     await writeFile(join(folder, 'proxy.liquid'), template);
     [a, b] = [await startUpstream('a'), await startUpstream('b')];
-    service = await RealService.start({
-      bin,
-      environment: { PROXY_MANAGER_TEMPLATE: join(folder, 'proxy.liquid') },
-    });
+    service = await RealService.start({ bin });
   });
   afterAll(async () => {
     await service?.stop();
@@ -78,8 +75,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
   });
 
   it('are matched by the Host header, whatever its port, case and final dot', async () => {
-    await put('one.example', a!.port);
-    await put('two.example', b!.port);
+    await Promise.all([put('one.example', a!.port), put('two.example', b!.port)]);
     const answers = await Promise.all(
       [
         'one.example',
@@ -119,20 +115,20 @@ describeOnNewestProxy('sites', ({ bin }) => {
 
   it('with a dead server answer 503 without affecting others, and report it', async () => {
     const dead = await freePort();
-    await put('alive.example', a!.port);
-    await put('dead.example', dead);
+    await Promise.all([put('alive.example', a!.port), put('dead.example', dead)]);
     expect((await ask('dead.example')).status).toBe(503);
     expect(await ask('alive.example')).toEqual({ status: 200, text: 'a' });
     const servers = async (domain: string) =>
       (await service.call('GET', `/api/sites/${domain}/servers`)).body['items'][0];
     const noticed = async () =>
       ((await service.call('GET', '/api/notices')).body['items'] as { title: string }[]).map(({ title }) => title);
-    await eventually('the check has found it down', async () => (await servers('dead.example')).status === 'DOWN');
+    const seldom = [patienceMs, 500] as const;
+    await eventually('it is down', async () => (await servers('dead.example')).status === 'DOWN', ...seldom);
     expect(await servers('dead.example')).toMatchObject({ address: '127.0.0.1', port: dead, check: 'L4CON' });
     await eventually('the other is up', async () => (await servers('alive.example')).check === 'L4OK');
     expect((await servers('alive.example')).status).toBe('UP');
     expect((await service.call('GET', '/api/sites/absent.example/servers')).status).toBe(404);
-    await eventually('a notice says so', async () => (await noticed()).includes('dead.example is down'));
+    await eventually('a notice says so', async () => (await noticed()).includes('dead.example is down'), ...seldom);
     expect(await noticed()).not.toContain('alive.example is down');
   });
 
@@ -158,22 +154,6 @@ describeOnNewestProxy('sites', ({ bin }) => {
     await service.healthy();
   });
 
-  it('that would make the configuration invalid are rejected, and nothing of them is stored', async () => {
-    await put('kept.example', a!.port);
-    const [live, maps] = [await readFile(service.paths.config, 'utf8'), await sitesMaps()];
-    const refused = await put('broken.example', a!.port);
-    expect(refused.status).toBe(422);
-    expect(refused.body).toMatchObject({ code: 5002, restored: true });
-    expect(refused.body['output']).toMatch(/proxy\.cfg:\d+\].*no-such-keyword/);
-    expect((await service.call('GET', '/api/sites/broken.example')).status).toBe(404);
-    expect(await readFile(service.paths.config, 'utf8')).toBe(live);
-    expect(new Set(maps)).toEqual(new Set([...maps, ...(await sitesMaps())]));
-    expect(live).toContain((await sitesMaps()).find((name) => live.includes(name)));
-    expect(await ask('kept.example')).toEqual({ status: 200, text: 'a' });
-    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
-    await service.healthy();
-  });
-
   it('are in a map named after its content; old maps are removed', async () => {
     for (let change = 0; change < 3; change += 1) await put(`change-${change}.example`, a!.port);
     const maps = await sitesMaps();
@@ -185,7 +165,7 @@ describeOnNewestProxy('sites', ({ bin }) => {
   });
 
   it('set concurrently are all stored', async () => {
-    const domains = Array.from({ length: 6 }, (_, index) => `crowd-${index}.example`);
+    const domains = Array.from({ length: longTests ? 6 : 3 }, (_, index) => `crowd-${index}.example`);
     const answers = await Promise.all(domains.map((domain) => put(domain, a!.port)));
     expect(answers.map(({ status }) => status)).toEqual(domains.map(() => 201));
     const pages = await Promise.all(domains.map(ask));
@@ -198,6 +178,26 @@ describeOnNewestProxy('sites', ({ bin }) => {
     expect(answer.body).toMatchObject({ domain: 'phoenix.example' });
     expect(answer.status).toBe(201);
     expect(await ask('phoenix.example')).toEqual({ status: 200, text: 'b' });
+    await service.healthy();
+  });
+
+  it('that would make the configuration invalid are rejected, and nothing of them is stored', async () => {
+    // Only here: each configuration of an operator's template is rendered in a thread of its own.
+    service.kill('SIGTERM');
+    await service.ended();
+    await service.launch({ PROXY_MANAGER_TEMPLATE: join(folder, 'proxy.liquid') });
+    await put('kept.example', a!.port);
+    const [live, maps] = [await readFile(service.paths.config, 'utf8'), await sitesMaps()];
+    const refused = await put('broken.example', a!.port);
+    expect(refused.status).toBe(422);
+    expect(refused.body).toMatchObject({ code: 5002, restored: true });
+    expect(refused.body['output']).toMatch(/proxy\.cfg:\d+\].*no-such-keyword/);
+    expect((await service.call('GET', '/api/sites/broken.example')).status).toBe(404);
+    expect(await readFile(service.paths.config, 'utf8')).toBe(live);
+    expect(new Set(maps)).toEqual(new Set([...maps, ...(await sitesMaps())]));
+    expect(live).toContain((await sitesMaps()).find((name) => live.includes(name)));
+    expect(await ask('kept.example')).toEqual({ status: 200, text: 'a' });
+    expect((await service.call('POST', '/api/config/reload')).status).toBe(200);
     await service.healthy();
   });
 });

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
-import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
 import { certificates, compileCache, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
@@ -24,14 +24,6 @@ async function started(bin: string, options: Partial<ServiceOptions> = {}): Prom
 }
 
 describeOnNewestProxy('a start', ({ bin }) => {
-  it('without any files creates them, and serves', async () => {
-    const service = await started(bin);
-    await service.healthy();
-    expect(await service.visit('127.0.0.9')).toBe(200);
-    expect(await readFile(service.paths.blockedMap, 'utf8')).toMatch(/^# proxy-manager database=\S+ generation=0 /);
-    expect(await readFile(service.paths.config, 'utf8')).toContain(service.paths.blockedMap);
-  });
-
   describe('beside a proxy that an operator started, with its own map and configuration,', () => {
     const foreignMap = `# blocked by hand, 2019
 
@@ -222,188 +214,198 @@ describeOnOneProxy('a start at a port that another process uses', ({ bin }) => {
   });
 });
 
-describeOnOneProxy('a later start', ({ bin }) => {
+describeOnOneProxy('the first start', ({ bin }) => {
   let service: RealService;
-  const ips = Array.from({ length: 120 }, (_, n) => `127.20.0.${n + 1}`);
   beforeAll(async () => {
     service = await RealService.start({ bin, environment: settableClock });
-    expect((await service.call('POST', '/api/blocked-ips/batch', { body: { add: ips } })).status).toBe(200);
-    await service.healthy();
   });
   afterAll(() => service.stop());
 
-  /** A refused start must not change these. */
-  async function untouched(): Promise<unknown> {
-    const { master, current } = await service.processes();
-    return { file: await readFile(service.paths.blockedMap, 'utf8'), master: master.pid, worker: current[0]?.pid };
-  }
-  async function expectRefused(why: RegExp, environment: Record<string, string> = {}): Promise<void> {
-    const before = await untouched();
-    await rm(service.paths.jsonLog, { force: true });
-    await expect(service.launch(environment)).rejects.toThrow(why);
-    expect(await service.ended()).toEqual(refusal);
-    expect(await untouched()).toEqual(before);
-    expect(await service.visit('127.20.0.1')).toBe(403);
-  }
-
-  // While no proxy runs: torn-map.test.ts.
-  itInLongTests('repairs a damaged map file', async () => {
-    await stopped(service);
-    const text = await readFile(service.paths.blockedMap, 'utf8');
-    await writeFile(service.paths.blockedMap, `${text.replace('127.20.0.7 1', 'no.such.address 1')}127.20.0.1`);
-    await service.launch();
+  it('without any files creates them, and serves', async () => {
     await service.healthy();
-    await expectAgreement(service, ips);
+    expect(await service.visit('127.0.0.9')).toBe(200);
+    expect(await readFile(service.paths.blockedMap, 'utf8')).toMatch(/^# proxy-manager database=\S+ generation=0 /);
+    expect(await readFile(service.paths.config, 'utf8')).toContain(service.paths.blockedMap);
   });
 
-  it('serves addresses whose block expired while it was stopped', async () => {
-    await service.block('127.21.0.1', { duration_seconds: 60 });
-    service.kill('SIGKILL');
-    await service.ended();
-    await setClock(service.paths.prefix, 120_000);
-    expect(await service.visit('127.21.0.1')).toBe(403);
-    await service.launch();
-    await eventually('it is served again', async () => (await service.visit('127.21.0.1')) === 200);
-    await service.healthy();
-    await expectAgreement(service, ips);
-  });
-  it('is refused without its database until an empty one is accepted, which imports the map files', async () => {
-    expect((await service.call('PUT', '/api/trusted-ips/127.20.9.9', { body: {} })).status).toBeLessThan(300);
-    await stopped(service);
-    await rename(service.paths.database, `${service.paths.database}.away`);
-    for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
-    await expectRefused(/--accept-empty-database/);
-    expect(await readdir(dirname(service.paths.database))).not.toContain('proxy-manager.sqlite');
-    await service.launch({ PROXY_MANAGER_ACCEPT_EMPTY_DATABASE: 'true' });
-    await service.healthy();
-    await expectAgreement(service, ips);
-    expect((await service.listed()).length).toBe(ips.length);
-    expect((await service.call('GET', '/api/trusted-ips')).body['items']).toMatchObject([
-      { ip_address: '127.20.9.9', note: 'from the map file' },
-    ]);
-    expect((await service.call('DELETE', '/api/trusted-ips/127.20.9.9')).status).toBeLessThan(300);
-    await again(service);
-    await expectAgreement(service, ips);
-  });
-
-  // In parts: take-over.test.ts and open-database.test.ts; a damaged one: refused-starts.test.ts.
-  itInLongTests(
-    'is refused with an older copy of its database, until the newer entries of the map file are imported',
-    async () => {
-      const copy = `${service.paths.database}.copy`;
-      const database = new Database(service.paths.database, { readonly: true });
-      await database.backup(copy);
-      database.close();
-      const later = ['127.23.0.1', '127.23.0.2'];
-      for (const ip of later) await service.block(ip);
-      await stopped(service);
-      for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
-      await copyFile(copy, service.paths.database);
-      await expectRefused(/newer state of this database.*--adopt-map-file.*--accept-map-file/);
-      expect(await service.visit('127.23.0.2')).toBe(403);
-      await service.launch({ PROXY_MANAGER_ADOPT_MAP_FILE: 'true' });
+  describe('and a later one', () => {
+    const ips = Array.from({ length: 120 }, (_, n) => `127.20.0.${n + 1}`);
+    beforeAll(async () => {
+      expect((await service.call('POST', '/api/blocked-ips/batch', { body: { add: ips } })).status).toBe(200);
       await service.healthy();
-      await expectAgreement(service, [...ips, ...later]);
-      expect((await service.call('GET', '/api/blocked-ips/127.23.0.1')).body).toMatchObject({
-        blocked_by: 'recovered:map-file',
-      });
-      for (const ip of later) await service.unblock(ip);
-    },
-  );
-
-  itInLongTests('is refused with the database of another instance', async () => {
-    await stopped(service);
-    await rename(service.paths.database, `${service.paths.database}.newer`);
-    await rename(`${service.paths.database}.away`, service.paths.database);
-    await expectRefused(/but this instance used/);
-    await rename(`${service.paths.database}.newer`, service.paths.database);
-  });
-
-  itInLongTests('is refused with a map file of another database, or a newer one of its own', async () => {
-    const own = await readFile(service.paths.blockedMap, 'utf8');
-    await writeFile(service.paths.blockedMap, own.replace(/database=\S{8}/, 'database=00000000'));
-    await expectRefused(/belongs to database 00000000/);
-    await writeFile(
-      service.paths.blockedMap,
-      own.replace(/generation=(\d+) {3}/, (_text, generation: string) => `generation=9${generation}  `),
-    );
-    await expectRefused(/newer state of this database/);
-    await writeFile(service.paths.blockedMap, own);
-  });
-
-  itInLongTests('is refused if the rewrite would drop more than half of the file, until that is accepted', async () => {
-    const lines = Array.from({ length: 200 }, (_, n) => `127.22.0.${n + 1} 1\n`).join('');
-    await appendFile(service.paths.blockedMap, lines);
-    await expectRefused(/would drop more than half/);
-    await service.launch({ PROXY_MANAGER_ACCEPT_MAP_FILE: 'true' });
-    await service.healthy();
-    await expectAgreement(service, ips);
-    expect(await service.visit('127.22.0.1')).toBe(200);
-  });
-
-  itInLongTests('is refused with a database newer than the code', async () => {
-    await stopped(service);
-    const database = new Database(service.paths.database);
-    database.prepare("INSERT INTO schema_migrations VALUES ('9999-from-the-future', '2030-01-01')").run();
-    await expectRefused(/9999-from-the-future/);
-    database.prepare("DELETE FROM schema_migrations WHERE name = '9999-from-the-future'").run();
-    database.close();
-  });
-
-  itInLongTests('is refused with a damaged database', async () => {
-    const copy = `${service.paths.database}.whole`;
-    await copyFile(service.paths.database, copy);
-    await writeFile(service.paths.database, 'this was a database once'.repeat(500));
-    await expectRefused(/cannot be used/);
-    await copyFile(copy, service.paths.database);
-    await service.launch();
-    await service.healthy();
-  });
-
-  it('is refused beside another service with the same map or master socket, until that one is killed', async () => {
-    const environment = { PROXY_MANAGER_LISTEN: '127.0.0.1:0' };
-    const first = await second(bin, { ...own(service), ...environment });
-    expect(first.output).toContain(`another proxy-manager works on ${service.paths.blockedMap} already`);
-    expect(first.code).toBe(1);
-    const elsewhere = await mkdtemp(join(tmpdir(), 'pms-'));
-    cleanUps.push(() => rm(elsewhere, { recursive: true }));
-    const other = await second(bin, {
-      ...environment,
-      PROXY_MANAGER_PREFIX: elsewhere,
-      PROXY_MANAGER_MASTER_SOCKET: service.paths.masterSocket,
     });
-    expect(other.output).toContain(`another proxy-manager works on HAProxy at ${service.paths.masterSocket} already`);
-    expect(other.code).toBe(1);
-    // Fails before it takes a lock; the running service keeps the sites up.
-    const misspelt = { PROXY_MANAGER_SUPERVISE: 'true', PROXY_MANAGER_LISTNE: '127.0.0.1:0' };
-    const third = await second(bin, { ...own(service), ...misspelt });
-    expect(third.output).toContain('HAProxy was not started: another proxy-manager works on HAProxy');
-    expect(third.code).toBe(2);
-    await service.healthy();
-    service.kill('SIGKILL');
-    await service.ended();
-    await service.launch();
-    await service.healthy();
-  });
 
-  it('is refused without leaving a process behind if the API’s port is in use', async () => {
-    await stopped(service);
-    const listener = await listenOn(service.apiPort);
-    // The other process would answer the readiness probe.
-    const { code, output } = await second(bin, { ...own(service), PROXY_MANAGER_SUPERVISE: 'true' });
-    expect(code).toBe(1);
-    expect(output).toMatch(
-      new RegExp(
-        `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid}, .*\\) is already in use; stop that process`,
-      ),
+    /** A refused start must not change these. */
+    async function untouched(): Promise<unknown> {
+      const { master, current } = await service.processes();
+      return { file: await readFile(service.paths.blockedMap, 'utf8'), master: master.pid, worker: current[0]?.pid };
+    }
+    async function expectRefused(why: RegExp, environment: Record<string, string> = {}): Promise<void> {
+      const before = await untouched();
+      await rm(service.paths.jsonLog, { force: true });
+      await expect(service.launch(environment)).rejects.toThrow(why);
+      expect(await service.ended()).toEqual(refusal);
+      expect(await untouched()).toEqual(before);
+      expect(await service.visit('127.20.0.1')).toBe(403);
+    }
+
+    // While no proxy runs: torn-map.test.ts.
+    itInLongTests('repairs a damaged map file', async () => {
+      await stopped(service);
+      const text = await readFile(service.paths.blockedMap, 'utf8');
+      await writeFile(service.paths.blockedMap, `${text.replace('127.20.0.7 1', 'no.such.address 1')}127.20.0.1`);
+      await service.launch();
+      await service.healthy();
+      await expectAgreement(service, ips);
+    });
+
+    it('serves addresses whose block expired while it was stopped', async () => {
+      await service.block('127.21.0.1', { duration_seconds: 60 });
+      service.kill('SIGKILL');
+      await service.ended();
+      await setClock(service.paths.prefix, 120_000);
+      expect(await service.visit('127.21.0.1')).toBe(403);
+      await service.launch();
+      await eventually('it is served again', async () => (await service.visit('127.21.0.1')) === 200);
+      await service.healthy();
+      await expectAgreement(service, ips);
+    });
+    it('is refused without its database until an empty one is accepted, which imports the map files', async () => {
+      expect((await service.call('PUT', '/api/trusted-ips/127.20.9.9', { body: {} })).status).toBeLessThan(300);
+      await stopped(service);
+      await rename(service.paths.database, `${service.paths.database}.away`);
+      for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
+      await expectRefused(/--accept-empty-database/);
+      expect(await readdir(dirname(service.paths.database))).not.toContain('proxy-manager.sqlite');
+      await service.launch({ PROXY_MANAGER_ACCEPT_EMPTY_DATABASE: 'true' });
+      await service.healthy();
+      await expectAgreement(service, ips);
+      expect((await service.listed()).length).toBe(ips.length);
+      expect((await service.call('GET', '/api/trusted-ips')).body['items']).toMatchObject([
+        { ip_address: '127.20.9.9', note: 'from the map file' },
+      ]);
+      expect((await service.call('DELETE', '/api/trusted-ips/127.20.9.9')).status).toBeLessThan(300);
+      if (!longTests) return;
+      await again(service);
+      await expectAgreement(service, ips);
+    });
+
+    // In parts: take-over.test.ts and open-database.test.ts; a damaged one: refused-starts.test.ts.
+    itInLongTests(
+      'is refused with an older copy of its database, until the newer entries of the map file are imported',
+      async () => {
+        const copy = `${service.paths.database}.copy`;
+        const database = new Database(service.paths.database, { readonly: true });
+        await database.backup(copy);
+        database.close();
+        const later = ['127.23.0.1', '127.23.0.2'];
+        for (const ip of later) await service.block(ip);
+        await stopped(service);
+        for (const end of ['-wal', '-shm']) await rm(`${service.paths.database}${end}`, { force: true });
+        await copyFile(copy, service.paths.database);
+        await expectRefused(/newer state of this database.*--adopt-map-file.*--accept-map-file/);
+        expect(await service.visit('127.23.0.2')).toBe(403);
+        await service.launch({ PROXY_MANAGER_ADOPT_MAP_FILE: 'true' });
+        await service.healthy();
+        await expectAgreement(service, [...ips, ...later]);
+        expect((await service.call('GET', '/api/blocked-ips/127.23.0.1')).body).toMatchObject({
+          blocked_by: 'recovered:map-file',
+        });
+        for (const ip of later) await service.unblock(ip);
+      },
     );
-    const [proxy] = (await service.processes()).current;
-    expect(output).toMatch(/HAProxy \(process \d+\) is running and was left unchanged/);
-    expect(await service.visit('127.20.0.1')).toBe(403);
-    await closed(listener);
-    await service.launch();
-    await service.healthy();
-    expect((await service.processes()).current).toEqual([proxy]);
+
+    itInLongTests('is refused with the database of another instance', async () => {
+      await stopped(service);
+      await rename(service.paths.database, `${service.paths.database}.newer`);
+      await rename(`${service.paths.database}.away`, service.paths.database);
+      await expectRefused(/but this instance used/);
+      await rename(`${service.paths.database}.newer`, service.paths.database);
+    });
+
+    itInLongTests('is refused with a map file of another database, or a newer one of its own', async () => {
+      const own = await readFile(service.paths.blockedMap, 'utf8');
+      await writeFile(service.paths.blockedMap, own.replace(/database=\S{8}/, 'database=00000000'));
+      await expectRefused(/belongs to database 00000000/);
+      await writeFile(
+        service.paths.blockedMap,
+        own.replace(/generation=(\d+) {3}/, (_text, generation: string) => `generation=9${generation}  `),
+      );
+      await expectRefused(/newer state of this database/);
+      await writeFile(service.paths.blockedMap, own);
+    });
+
+    itInLongTests(
+      'is refused if the rewrite would drop more than half of the file, until that is accepted',
+      async () => {
+        const lines = Array.from({ length: 200 }, (_, n) => `127.22.0.${n + 1} 1\n`).join('');
+        await appendFile(service.paths.blockedMap, lines);
+        await expectRefused(/would drop more than half/);
+        await service.launch({ PROXY_MANAGER_ACCEPT_MAP_FILE: 'true' });
+        await service.healthy();
+        await expectAgreement(service, ips);
+        expect(await service.visit('127.22.0.1')).toBe(200);
+      },
+    );
+
+    itInLongTests('is refused with a database newer than the code', async () => {
+      await stopped(service);
+      const database = new Database(service.paths.database);
+      database.prepare("INSERT INTO schema_migrations VALUES ('9999-from-the-future', '2030-01-01')").run();
+      await expectRefused(/9999-from-the-future/);
+      database.prepare("DELETE FROM schema_migrations WHERE name = '9999-from-the-future'").run();
+      database.close();
+    });
+
+    itInLongTests('is refused with a damaged database', async () => {
+      const copy = `${service.paths.database}.whole`;
+      await copyFile(service.paths.database, copy);
+      await writeFile(service.paths.database, 'this was a database once'.repeat(500));
+      await expectRefused(/cannot be used/);
+      await copyFile(copy, service.paths.database);
+      await service.launch();
+      await service.healthy();
+    });
+
+    it('is refused beside another service with the same map or master socket', async () => {
+      const environment = { PROXY_MANAGER_LISTEN: '127.0.0.1:0' };
+      const first = await second(bin, { ...own(service), ...environment });
+      expect(first.output).toContain(`another proxy-manager works on ${service.paths.blockedMap} already`);
+      expect(first.code).toBe(1);
+      const elsewhere = await mkdtemp(join(tmpdir(), 'pms-'));
+      cleanUps.push(() => rm(elsewhere, { recursive: true }));
+      const other = await second(bin, {
+        ...environment,
+        PROXY_MANAGER_PREFIX: elsewhere,
+        PROXY_MANAGER_MASTER_SOCKET: service.paths.masterSocket,
+      });
+      expect(other.output).toContain(`another proxy-manager works on HAProxy at ${service.paths.masterSocket} already`);
+      expect(other.code).toBe(1);
+      // Fails before it takes a lock; the running service keeps the sites up.
+      const misspelt = { PROXY_MANAGER_SUPERVISE: 'true', PROXY_MANAGER_LISTNE: '127.0.0.1:0' };
+      const third = await second(bin, { ...own(service), ...misspelt });
+      expect(third.output).toContain('HAProxy was not started: another proxy-manager works on HAProxy');
+      expect(third.code).toBe(2);
+      await service.healthy();
+    });
+
+    it('is refused without leaving a process behind if the API’s port is in use', async () => {
+      await stopped(service);
+      const before = (await service.processes()).current;
+      const listener = await listenOn(service.apiPort);
+      // The other process would answer the readiness probe.
+      const { code, output } = await second(bin, { ...own(service), PROXY_MANAGER_SUPERVISE: 'true' });
+      expect(code).toBe(1);
+      expect(output).toMatch(
+        new RegExp(
+          `cannot listen on \\S+ \\(PROXY_MANAGER_LISTEN\\): port ${service.apiPort} \\(process ${process.pid}, .*\\) is already in use; stop that process`,
+        ),
+      );
+      expect(output).toMatch(/HAProxy \(process \d+\) is running and was left unchanged/);
+      expect(await service.visit('127.20.0.1')).toBe(403);
+      expect((await service.processes()).current).toEqual(before);
+      await closed(listener);
+    });
   });
 });
 

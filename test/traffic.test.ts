@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { measureTraffic } from '../bench/traffic.ts';
 import { phaseNames, usual } from '../bench/traffic-phases.ts';
 import { slowedTime } from '../testkit/clock.ts';
-import { describeOnNewestProxy } from '../testkit/proxies.ts';
+import { describeOnNewestProxy, longTests } from '../testkit/proxies.ts';
 
 describeOnNewestProxy('traffic through HAProxy', ({ bin }) => {
   it('fails no request during blocks, an import, a sync, reloads and a removal', async () => {
@@ -13,13 +13,13 @@ describeOnNewestProxy('traffic through HAProxy', ({ bin }) => {
       // Deadlines are not tested here, and a busy machine may miss them.
       environment: slowedTime,
       entries: 3_000,
-      reloads: 2,
+      reloads: longTests ? 2 : 1,
       rounds: 1,
-      quietMs: 500,
-      blocksMs: 600,
+      quietMs: 300,
+      blocksMs: 500,
       tailMs: 300,
       // Denser than the bench's: only a request just sent notices a connection that is cut between requests.
-      load: { ...usual.load, timeoutMs: 60_000, keepAlive: { perSecond: 500, connections: 10 } },
+      load: { ...usual.load, timeoutMs: 60_000, keepAlive: { perSecond: longTests ? 500 : 300, connections: 10 } },
     });
     expect(phases.map(({ phase }) => phase)).toEqual(phaseNames);
     for (const { phase, service, raw, starts } of phases) {

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInTemplate } from '../src/configuration/template/builtin-template.ts';
 import { temporaryFolder } from '../testkit/blocking.ts';
 import { eventually } from '../testkit/conditions.ts';
@@ -167,117 +167,109 @@ describeOnNewestProxy('an upstream', ({ bin }) => {
     expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ changed: false });
     expect(await forwarded('203.0.113.7')).toBe(403);
   });
-});
 
-describeOnNewestProxy('the first upstream', ({ bin }) => {
-  it('is not stored if the template has no rules for it', async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder.path, 'own.liquid');
-    await writeFile(path, ownTemplate);
-    const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
-    try {
-      const before = await readFile(service.paths.config, 'utf8');
-      const refused = await service.call('PUT', '/api/upstreams/lb', { body: lb });
-      expect(refused).toMatchObject({ status: 422, body: { code: 6051 } });
-      expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ items: [], total: 0 });
-      expect(await readFile(service.paths.config, 'utf8')).toBe(before);
-      expect(await readFile(service.paths.upstreamsMap, 'utf8')).not.toContain('127.0.3.0/24');
-    } finally {
-      await service.stop();
-      await folder.remove();
-    }
-  });
-});
+  describe('with rules that do not or may not apply', () => {
+    let rendered: string;
+    const reasonsAndNotices = async () => {
+      const { body } = await service.health();
+      const about = (texts: unknown) => (texts as string[]).filter((text) => text.includes('frontend http'));
+      return { reasons: about(body['reasons']), notices: about(body['notices']) };
+    };
+    const changeRule = async (rule: RegExp, by: string) => {
+      expect(rendered).toMatch(rule);
+      await writeFile(service.paths.config, rendered.replace(rule, by));
+    };
 
-describeOnNewestProxy('rules for upstreams that do not or may not apply', ({ bin }) => {
-  let service: RealService;
-  let rendered: string;
-  const reasonsAndNotices = async () => {
-    const { body } = await service.health();
-    const about = (texts: unknown) => (texts as string[]).filter((text) => text.includes('frontend http'));
-    return { reasons: about(body['reasons']), notices: about(body['notices']) };
-  };
-  const changeRule = async (rule: RegExp, by: string) => {
-    expect(rendered).toMatch(rule);
-    await writeFile(service.paths.config, rendered.replace(rule, by));
-  };
-
-  beforeAll(async () => {
-    service = await RealService.start({ bin });
-    await service.call('PUT', '/api/upstreams/lb', { body: lb });
-    rendered = await readFile(service.paths.config, 'utf8');
-  });
-  afterAll(() => service.stop());
-
-  it('put it out of force if one of two front ends lacks them, which health and the explanation say', async () => {
-    const explain = async () =>
-      (await service.call('POST', '/api/client-address', { body: { peer, headers: [] } })).body;
-    expect(await explain()).toMatchObject({ upstream: 'lb', upstreams_in_force: true });
-    const deny = `http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }`;
-    const second = `\nfrontend second\n    bind 127.0.0.1:${await freePort()}\n    ${deny}\n`;
-    await writeFile(service.paths.config, rendered + second);
-    const { body } = await service.health();
-    expect(body).toMatchObject({ status: 'degraded' });
-    expect(body['reasons']).toContainEqual(
-      expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
-    );
-    expect(await explain()).toMatchObject({
-      upstream: 'lb',
-      upstreams_in_force: false,
-      upstreams_reason: expect.stringMatching(/^frontend second lacks /),
+    beforeAll(async () => {
+      await set('lb', lb);
+      await service.healthy();
+      rendered = await readFile(service.paths.config, 'utf8');
     });
-    await writeFile(service.paths.config, rendered);
-    await service.healthy();
-    expect(await explain()).toMatchObject({ upstreams_in_force: true });
-  });
 
-  it('are reported as not known, which is no reason for a degraded health', async () => {
-    await changeRule(/(http-request set-src var\(txn\.pm_named\) .*)/, '$1 { path /x }');
-    const reason = expect.stringMatching(
-      /frontend http may not check the clients of upstreams: http-request set-src \(line \d+\) may not apply to all/,
-    );
-    expect(await reasonsAndNotices()).toEqual({ reasons: [], notices: [reason] });
-    const { body } = await service.call('POST', '/api/client-address', { body: { peer, headers: [] } });
-    expect(body).toMatchObject({ upstream: 'lb', upstreams_in_force: null, upstreams_reason: reason });
-    expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ in_force: null, reason });
-  });
-
-  it('are not said to count the requests without a client if another rule uses their stick counter', async () => {
-    const unnamed = async () => (await service.call('GET', '/api/upstreams/lb')).body['unnamed_requests'];
-    await changeRule(/(\n *http-request set-var\(txn\.pm_upstream\) )/, '\n    http-request track-sc1 src table own$1');
-    expect(await reasonsAndNotices()).toEqual({
-      reasons: [],
-      notices: [expect.stringMatching(/^upstreams: frontend http may not count requests without a client, because/)],
+    it('is out of force if one of two front ends lacks them, which health and the explanation say', async () => {
+      const explain = async () =>
+        (await service.call('POST', '/api/client-address', { body: { peer, headers: [] } })).body;
+      expect(await explain()).toMatchObject({ upstream: 'lb', upstreams_in_force: true });
+      const deny = `http-request deny deny_status 403 if { src,map_ip(${service.paths.blockedMap},0) -m int gt 0 }`;
+      const second = `\nfrontend second\n    bind 127.0.0.1:${await freePort()}\n    ${deny}\n`;
+      await writeFile(service.paths.config, rendered + second);
+      const { body } = await service.health();
+      expect(body).toMatchObject({ status: 'degraded' });
+      expect(body['reasons']).toContainEqual(
+        expect.stringMatching(/^upstreams: frontend second lacks http-request set-var\(txn\.pm_upstream\) /),
+      );
+      expect(await explain()).toMatchObject({
+        upstream: 'lb',
+        upstreams_in_force: false,
+        upstreams_reason: expect.stringMatching(/^frontend second lacks /),
+      });
+      await writeFile(service.paths.config, rendered);
+      await service.healthy();
+      expect(await explain()).toMatchObject({ upstreams_in_force: true });
     });
-    expect(await unnamed()).toBeNull();
-    await writeFile(service.paths.config, rendered);
-    await service.healthy();
-    expect(await unnamed()).toBe(0);
+
+    it('is reported as not known, which is no reason for a degraded health', async () => {
+      await changeRule(/(http-request set-src var\(txn\.pm_named\) .*)/, '$1 { path /x }');
+      const reason = expect.stringMatching(
+        /frontend http may not check the clients of upstreams: http-request set-src \(line \d+\) may not apply to all/,
+      );
+      expect(await reasonsAndNotices()).toEqual({ reasons: [], notices: [reason] });
+      const { body } = await service.call('POST', '/api/client-address', { body: { peer, headers: [] } });
+      expect(body).toMatchObject({ upstream: 'lb', upstreams_in_force: null, upstreams_reason: reason });
+      expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ in_force: null, reason });
+    });
+
+    it('is not said to have its requests without a client counted if another rule uses their stick counter', async () => {
+      const unnamed = async () => (await service.call('GET', '/api/upstreams/lb')).body['unnamed_requests'];
+      await changeRule(
+        /(\n *http-request set-var\(txn\.pm_upstream\) )/,
+        '\n    http-request track-sc1 src table own$1',
+      );
+      expect(await reasonsAndNotices()).toEqual({
+        reasons: [],
+        notices: [expect.stringMatching(/^upstreams: frontend http may not count requests without a client, because/)],
+      });
+      expect(await unnamed()).toBeNull();
+      await writeFile(service.paths.config, rendered);
+      await service.healthy();
+      expect(await unnamed()).toBe(0);
+    });
   });
 });
 
-describeOnOneProxy('the first upstream whose reload fails', ({ bin }) => {
-  it('is not stored, and the configuration stays in force', async () => {
+describeOnOneProxy('the first upstream', ({ bin }) => {
+  it('is not stored without rules for it in the template, or if its reload fails', async () => {
     // HAProxy accepts the configuration, and the new worker cannot bind.
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     const folder = await temporaryFolder();
     const path = join(folder.path, 'own.liquid');
-    const also = `{%- if has_upstreams %}\n    bind 127.0.0.1:${port}\n{%- endif %}`;
-    await writeFile(
-      path,
-      builtInTemplate.replace(/^frontend .*$/m, (line) => `${line}\n${also}`),
-    );
+    await writeFile(path, ownTemplate);
     const service = await RealService.start({ bin, environment: { PROXY_MANAGER_TEMPLATE: path } });
+    const configuration = () => readFile(service.paths.config, 'utf8');
+    const expectNone = async (before: string) => {
+      expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ items: [], total: 0 });
+      expect(await configuration()).toBe(before);
+      expect(await readFile(service.paths.upstreamsMap, 'utf8')).not.toContain('127.0.3.0/24');
+    };
     try {
       await service.block('203.0.113.7');
-      const before = await readFile(service.paths.config, 'utf8');
+      const withoutRules = await configuration();
+      const refused = await service.call('PUT', '/api/upstreams/lb', { body: lb });
+      expect(refused).toMatchObject({ status: 422, body: { code: 6051 } });
+      await expectNone(withoutRules);
+
+      const also = `{%- if has_upstreams %}\n    bind 127.0.0.1:${port}\n{%- endif %}`;
+      await writeFile(
+        path,
+        builtInTemplate.replace(/^frontend .*$/m, (line) => `${line}\n${also}`),
+      );
+      expect((await service.call('POST', '/api/config/reload')).body).toMatchObject({ changed: true });
+      const before = await configuration();
       const failed = await service.call('PUT', '/api/upstreams/lb', { body: lb });
       expect([422, 503]).toContain(failed.status);
-      expect((await service.call('GET', '/api/upstreams')).body).toMatchObject({ items: [], total: 0 });
-      expect(await readFile(service.paths.config, 'utf8')).toBe(before);
-      expect(await readFile(service.paths.upstreamsMap, 'utf8')).not.toContain('127.0.3.0/24');
+      await expectNone(before);
       expect(await service.visit(peer, { headers: { 'x-forwarded-for': '203.0.113.7' } })).toBe(200);
       await service.healthy();
       taken.close();

@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { eventually } from './conditions.ts';
+import { longTests } from './proxies.ts';
 
 /** Axe's rules about colours. */
 const ofColours: axe.RunOnly = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
@@ -24,6 +25,11 @@ export async function seriousFindings(page: Page, examination: Examination = {})
   };
   await eventually('axe finds nothing serious', none).catch(() => undefined);
   return findings;
+}
+
+/** For what is like a page or dialog that panel.test.ts examines: axe takes a second of processor time for each. */
+export async function seriousFindingsInLongTests(page: Page, examination: Examination = {}): Promise<string[]> {
+  return longTests ? await seriousFindings(page, examination) : [];
 }
 
 async function findingsNow(page: Page, examination: Examination): Promise<string[]> {

@@ -85,10 +85,13 @@ export const compileCache = (): string =>
   process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
 
 /** Set by vitest for every HAProxy: testkit/certificates/README.md. */
-export const certificates = (): { readonly SSL_CERT_DIR?: string } => {
-  const folder = process.env['SSL_CERT_DIR'];
-  return folder === undefined ? {} : { SSL_CERT_DIR: folder };
-};
+export const certificates = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ['SSL_CERT_DIR', 'LD_PRELOAD'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** Set by vitest, which bundles the product first; otherwise the sources run. */
 export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';

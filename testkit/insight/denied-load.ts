@@ -1,4 +1,4 @@
-// Denied requests as fast as HAProxy answers them, and how many it answered.
+// Denied requests as fast as HAProxy answers them, or slower, and how many it answered.
 import { connect, type Socket } from 'node:net';
 
 /** Requests that are sent at once on a connection. */
@@ -11,6 +11,7 @@ const retryMs = 5;
 export class DeniedLoad {
   readonly #port: number;
   readonly #addresses: readonly string[];
+  readonly #pauseMs: number;
   /** By address. */
   readonly #answered = new Map<string, number>();
   #sent = 0;
@@ -18,10 +19,14 @@ export class DeniedLoad {
   #running: Promise<unknown> | null = null;
   #stopped = false;
 
-  /** @param addresses of 127.0.0.0/8, each with a connection of its own */
-  constructor(port: number, addresses: readonly string[]) {
+  /**
+   * @param addresses of 127.0.0.0/8, each with a connection of its own
+   * @param pauseMs between two groups of requests of a connection
+   */
+  constructor(port: number, addresses: readonly string[], pauseMs: number) {
     this.#port = port;
     this.#addresses = addresses;
+    this.#pauseMs = pauseMs;
   }
 
   /** Requests that got 403 so far. */
@@ -83,7 +88,9 @@ export class DeniedLoad {
         );
         waiting -= found;
         this.#answered.set(address, (this.#answered.get(address) ?? 0) + found);
-        if (waiting <= 0) next();
+        if (waiting > 0) return;
+        if (this.#pauseMs === 0) next();
+        else setTimeout(next, this.#pauseMs);
       });
       socket.once('connect', () => {
         open = true;

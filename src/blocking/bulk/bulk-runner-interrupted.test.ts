@@ -43,12 +43,12 @@ describe('a bulk change that is interrupted', () => {
   };
 
   it('after it was received completely is finished at the next start, whatever the slice', async () => {
-    await put(pieces(texts(2_200)));
-    const next = texts(2_200, '10.2');
+    await put(pieces(texts(1_100)));
+    const next = texts(1_100, '10.2');
     const found: string[][] = [];
     let crashing = false;
     vi.spyOn(BulkStore.prototype, 'applySlice').mockImplementation(async function (this: BulkStore, id, _, ...more) {
-      const outcome = await applySlice.call(this, id, 800, ...more);
+      const outcome = await applySlice.call(this, id, 400, ...more);
       // The start after the crash also applies slices.
       if (crashing) return outcome;
       crashing = true;

@@ -2,6 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { caller, toBlock } from '../../../testkit/blocking.ts';
 import { type BulkChanges, openBulkChanges, pieces, texts } from '../../../testkit/bulk-changes.ts';
+import { itInLongTests } from '../../../testkit/proxies.ts';
 import { RuntimeMap } from '../../haproxy/maps/runtime-map.ts';
 import { BulkStore } from '../../store/bulk-store.ts';
 import { WorkerReconciler } from '../compare/worker-reconciler.ts';
@@ -113,7 +114,8 @@ describe('a replacement of the set', () => {
     expect(inSync()).toBe(false);
   });
 
-  it('is refused as soon as the disk has too little space, and leaves nothing behind', async () => {
+  // A full disk: storage-faults.test.ts.
+  itInLongTests('is refused as soon as the disk has too little space, and leaves nothing behind', async () => {
     const freeBytes = vi.spyOn(kit.database, 'freeBytes').mockResolvedValue(1_000_000_000);
     await put(pieces(texts(300)));
     await put(pieces(texts(20_000)));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { entryOf } from '../../../testkit/blocking.ts';
+import { compileCache } from '../../../testkit/real-service.ts';
 import { silentLog } from '../../../testkit/silent-log.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
 import { readSettings } from '../../settings.ts';
@@ -121,7 +122,7 @@ it('writes no file that other users can write to, under any umask, and checks th
   const program = join(import.meta.dirname, '../../main.ts');
   const repair = (...flags: string[]) =>
     spawnSync('sh', ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, program, 'map-repair', ...flags], {
-      env: { PROXY_MANAGER_PREFIX: prefix },
+      env: { PROXY_MANAGER_PREFIX: prefix, NODE_COMPILE_CACHE: compileCache() },
       encoding: 'utf8',
     });
   expect(repair().stderr).toContain('start the service first');

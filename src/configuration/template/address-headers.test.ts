@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { caseCount } from '../../../testkit/proxies.ts';
 import { testSeed } from '../../../testkit/seed.ts';
 import { singleHeaderModes } from '../../domain/upstream-modes.ts';
 import { type ClaimedHeaders, claimedDirectly, claimedThroughUpstreams } from './address-headers.ts';
@@ -108,7 +109,7 @@ describe('headers about the client', () => {
         const isSpoken = single.includes(one) || (spoken.test(one) && !isPair);
         expect(isThroughUpstreams.test(one)).toBe(isDirect.test(one) && !isSpoken);
       }),
-      { numRuns: 20_000, seed: testSeed },
+      { numRuns: caseCount(20_000), seed: testSeed },
     );
   });
 

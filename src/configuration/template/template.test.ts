@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import { eventually } from '../../../testkit/conditions.ts';
 import { manySites, sampleInput, sampleSites } from '../../../testkit/configuration/template-samples.ts';
+import { caseCount } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
@@ -220,7 +221,7 @@ describe('a value from outside', () => {
         rendered += 1;
         expect(shape((result as { text: string }).text)).toEqual(expected);
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(1_000) },
     );
     expect(rendered).toBeGreaterThan(0);
   });

@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collect, HEADER, inOrder, ipv4, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
+import { caseCount, longTests } from '../../../testkit/proxies.ts';
 import { MapFile } from './map-file.ts';
 import { diskOps, type MapFileOps } from './map-file-ops.ts';
 import { type MapFileLine, MapLineParser } from './map-file-reader.ts';
@@ -111,22 +112,24 @@ test('each write of a map file, truncated at any byte, leaves complete and corre
     fc.asyncProperty(steps, async (changes) => {
       cuts += await cutEverywhere(changes);
     }),
-    { numRuns: 8 },
+    { numRuns: caseCount(40) },
   );
   expect(cuts).toBeGreaterThan(1000);
 });
 
 test('each write to a reused slot, truncated at any byte, leaves complete and correct lines', async () => {
-  const changes = Array.from({ length: 150 }, (_, n) => [
+  const count = longTests ? 150 : 20;
+  const changes = Array.from({ length: count }, (_, n) => [
     { add: true, ips: [ipv4(5000 + n)] },
     { add: false, ips: [ipv4(5000 + n)] },
   ]).flat();
-  expect(await cutEverywhere(changes)).toBeGreaterThan(150 * 65);
+  expect(await cutEverywhere(changes)).toBeGreaterThan(count * 65);
 });
 
 test('appended slots, truncated at any byte, leave complete lines', async () => {
   const path = await temporaryMapPath();
   const allowed: Allowed = { before: new Set(BODY), adds: new Set(), removes: new Set(), change: 1 };
+  const step = longTests ? 7 : 21;
   let cuts = 0;
   const ops: MapFileOps = {
     ...diskOps,
@@ -134,8 +137,8 @@ test('appended slots, truncated at any byte, leave complete lines', async () => 
       // The rewrite's own writes are to a file without a path.
       if (position > 0 && cuts === 0 && isAt(path, file)) {
         const content = withWrite(readFileSync(path), bytes, position);
-        // Steps of 7 bytes: not a factor of 64, so every byte of a slot is cut in some slot.
-        for (let length = position; length <= content.length; length += 7, cuts += 1) {
+        // No factor of 64, so every byte of a slot is cut in some slot.
+        for (let length = position; length <= content.length; length += step, cuts += 1) {
           checkContent(content.subarray(0, length), allowed);
         }
       }
@@ -145,7 +148,7 @@ test('appended slots, truncated at any byte, leave complete lines', async () => 
   const file = new MapFile({ path, slots: 64, ops });
   await rewriteTo(file, BODY);
   await file.add(Array.from({ length: 65 }, (_, n) => ipv4(n * 5 + 1)));
-  expect(cuts).toBeGreaterThan(64 * 8);
+  expect(cuts).toBeGreaterThan((64 * 64) / step);
   await file.close();
 });
 
@@ -183,7 +186,7 @@ test('a power failure that loses some sectors of a change leaves complete lines'
         allowed = next;
       });
     }),
-    { numRuns: 15 },
+    { numRuns: caseCount(60) },
   );
   expect(crashes).toBeGreaterThan(1000);
 });

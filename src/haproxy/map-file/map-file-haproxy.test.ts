@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { HEADER, inOrder, ipv4, liveKeys, rewriteTo, temporaryMapPath } from '../../../testkit/haproxy/map-files.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { describeOnProductProxies, longTests } from '../../../testkit/proxies.ts';
 import { MapFile } from './map-file.ts';
 
 const runFile = promisify(execFile);
-const CHECKS = 12;
-const CHANGES = 400;
+const CHECKS = longTests ? 12 : 6;
+const CHANGES = longTests ? 400 : 200;
 
 async function configurationWith(map: string): Promise<string> {
   const path = join(dirname(map), 'proxy.cfg');
@@ -29,7 +29,7 @@ frontend web
   return path;
 }
 
-describeOnEachProxy('the check of a configuration', ({ bin: binary }) => {
+describeOnProductProxies('the check of a configuration', ({ bin: binary }) => {
   test('HAProxy finds the map file valid at every moment of hundreds of changes and rewrites', async () => {
     const map = await temporaryMapPath();
     const configuration = await configurationWith(map);

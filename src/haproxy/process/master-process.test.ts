@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
-import { describeOnEachProxy } from '../../../testkit/proxies.ts';
+import { caseCount, describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { RealProxy } from '../../../testkit/real-proxy.ts';
 import { commandLine } from '../../system/processes.ts';
 import { findMaster, findMasterBeingStarted, masterAt, runsConfiguration } from './master-process.ts';
@@ -70,7 +70,7 @@ it('a process that re-executes itself repeatedly is recognised all the time', as
   try {
     const pid = child.pid ?? 0;
     await eventually('it runs', () => masterAt(pid, '/etc/again.cfg'));
-    for (let n = 0; n < 2_000; n += 1) {
+    for (let n = 0; n < caseCount(2_000); n += 1) {
       expect(await masterAt(pid, '/etc/again.cfg'), `check ${n}`).toMatchObject({ pid });
     }
   } finally {
@@ -104,7 +104,7 @@ describe('a pid file', () => {
   });
 });
 
-describeOnEachProxy('a running master', ({ bin }) => {
+describeOnProductProxies('a running master', ({ bin }) => {
   let proxy: RealProxy;
   beforeAll(async () => {
     proxy = await RealProxy.start(bin);

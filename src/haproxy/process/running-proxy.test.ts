@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
 import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnEachProxy, describeOnOneProxy } from '../../../testkit/proxies.ts';
+import { describeOnOneProxy, describeOnProductProxies } from '../../../testkit/proxies.ts';
 import { RealProxy } from '../../../testkit/real-proxy.ts';
 import { childrenOf, commandLine, processIds } from '../../system/processes.ts';
 import { findRunningProxies } from './running-proxy.ts';
@@ -66,7 +66,7 @@ const withLastWord = (word: string, besides: number) =>
     return null;
   });
 
-describeOnEachProxy('the HAProxies of this machine', ({ bin }) => {
+describeOnProductProxies('the HAProxies of this machine', ({ bin }) => {
   test('finds a master before and after a reload, and none of its workers', async () => {
     const proxy = await RealProxy.start(bin);
     try {

@@ -2,11 +2,11 @@
 // reload may delete that file.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { crashVariable } from '../src/faults/crash-point.ts';
-import { checkConfiguration } from '../src/haproxy/process/binary.ts';
-import { describeOnOneProxy } from '../testkit/proxies.ts';
-import { RealService } from '../testkit/real-service.ts';
-import { askProxy, startUpstream } from '../testkit/upstream.ts';
+import { crashVariable } from '../../src/faults/crash-point.ts';
+import { checkConfiguration } from '../../src/haproxy/process/binary.ts';
+import { describeOnOneProxy } from '../../testkit/proxies.ts';
+import { RealService } from '../../testkit/real-service.ts';
+import { askProxy, startUpstream } from '../../testkit/upstream.ts';
 
 describeOnOneProxy('a service that dies in the restore of a backup', ({ bin }) => {
   it('starts again with a complete configuration, which is the one that HAProxy runs', async () => {

@@ -97,8 +97,8 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     // A step that is not known has a dash, never 0.
     expect(await gap.getByRole('cell', { name: '–', exact: true }).count()).toBeGreaterThan(3);
     expect(await table.getByRole('cell', { name: '0', exact: true }).count()).toBe(0);
-    expect(await row('Attack: up to 5400 denied requests a minute').count()).toBe(1);
-    expect(await row(`Import: ${entries / 5} blocked, 0 unblocked`).count()).toBe(1);
+    expect(await row('Attack: up to 5,400 denied requests a minute').count()).toBe(1);
+    expect(await row(`Import: ${(entries / 5).toLocaleString('en')} blocked, 0 unblocked`).count()).toBe(1);
     await chart()
       .getByText(/^\d gaps?, hatched: .*\(the service was stopped\)/)
       .waitFor();

@@ -165,10 +165,12 @@ export type SourceEffects = Static<typeof SourceEffects>;
 const SiteTraffic = model('SiteTraffic', 'What the clients of a site got.', {
   site: text('Its domain.'),
   requests: countOrNull(
-    'Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known.',
+    'How many requests HAProxy passed to its servers, or answered itself while no server was up; null: not known.',
   ),
-  denied: countOrNull('Denied requests, estimated; null: not known.'),
-  server_errors: countOrNull('Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known.'),
+  denied: countOrNull('How many requests were denied, estimated; null: not known.'),
+  server_errors: countOrNull(
+    'How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known.',
+  ),
   response_ms: countOrNull(
     'Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
   ),

@@ -2640,11 +2640,11 @@ export interface components {
     SiteTraffic: {
       /** Its domain. */
       readonly site: string;
-      /** Requests that HAProxy passed to its servers, or answered itself while no server was up; null: not known. */
+      /** How many requests HAProxy passed to its servers, or answered itself while no server was up; null: not known. */
       readonly requests: number | null;
-      /** Denied requests, estimated; null: not known. */
+      /** How many requests were denied, estimated; null: not known. */
       readonly denied: number | null;
-      /** Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known. */
+      /** How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known. */
       readonly server_errors: number | null;
       /** Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
       readonly response_ms: number | null;

@@ -1,10 +1,10 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
 import { useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useSiteTls } from '../../api/site-tls.ts';
 import { useServerStates } from '../../api/sites.ts';
 import type { Server, ServerState, Site, SiteTls, SiteTraffic } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import table from '../../parts/list-table.module.css';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { EditButton, LockButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';

@@ -1,4 +1,5 @@
 // What an entry denied, as the cells of its row. What is not known is a dash with its reason, never 0.
+import { count } from '../../../../../src/domain/counted.ts';
 import type { EntryHits } from '../../../api/types.ts';
 
 interface HitCell {
@@ -21,7 +22,7 @@ export function deniedCell(hits: EntryHits | null, isLeast: boolean): HitCell {
       text: unknown,
       why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
     };
-  const text = hits.last_24h.toLocaleString('en');
+  const text = count(hits.last_24h);
   return isLeast && hits.last_24h > 0
     ? { text, why: `At least ${text}: a part of the last 24 h was not watched.` }
     : { text };

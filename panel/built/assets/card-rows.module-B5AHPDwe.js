@@ -1,1 +1,0 @@
-var e={cards:`_cards_oz1cd_6`};export{e as t};

@@ -1,0 +1,1 @@
+var e={cards:`_cards_c1kco_6`};export{e as t};

@@ -172,7 +172,7 @@ const SiteTraffic = model('SiteTraffic', 'What the clients of a site got.', {
     'How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known.',
   ),
   response_ms: countOrNull(
-    'Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
+    'Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
   ),
 });
 export type SiteTraffic = Static<typeof SiteTraffic>;

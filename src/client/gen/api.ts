@@ -2646,7 +2646,7 @@ export interface components {
       readonly denied: number | null;
       /** How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known. */
       readonly server_errors: number | null;
-      /** Milliseconds from a request to the begin of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
+      /** Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
       readonly response_ms: number | null;
     };
     /** What the clients of each site got. */

@@ -31,9 +31,9 @@ export function trafficFigures(
       about: `Requests that a server or HAProxy answered with 5xx.${part}`,
     },
     {
-      name: 'Response time',
+      name: 'Response time, 24 h',
       value: ms === null ? unknownFigure : `${count(ms)} ms`,
-      about: 'From the request to the begin of its response, on average over the last 24 hours.',
+      about: 'From the request to the start of its response, on average.',
     },
   ];
 }

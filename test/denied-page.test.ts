@@ -54,7 +54,7 @@ describeOnOneProxy('a denied client', ({ bin }) => {
     expect(await pageOf('127.0.0.2')).toMatch(/^first 100% 7F000002-/);
     writeFileSync(page, 'x'.repeat(15_001));
     const validation = await service.call('POST', '/api/config/validate');
-    const refusal = `the denied page ${page} has more than 15000 bytes; the last good one stays in use`;
+    const refusal = `the denied page ${page} has more than 15,000 bytes; the last good one stays in use`;
     expect(validation.body).toMatchObject({ valid: true, warnings: [refusal] });
     expect((await service.health()).body).toMatchObject({ status: 'ok', notices: [refusal] });
     expect(await reload()).toMatchObject({ status: 'completed', warnings: [refusal], changed: false });

@@ -97,8 +97,8 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     // A step that is not known has a dash, never 0.
     expect(await gap.getByRole('cell', { name: '–', exact: true }).count()).toBeGreaterThan(3);
     expect(await table.getByRole('cell', { name: '0', exact: true }).count()).toBe(0);
-    expect(await row('Attack: up to 5400 denied requests a minute').count()).toBe(1);
-    expect(await row(`Import: ${entries / 5} blocked, 0 unblocked`).count()).toBe(1);
+    expect(await row('Attack: up to 5,400 denied requests a minute').count()).toBe(1);
+    expect(await row(`Import: ${(entries / 5).toLocaleString('en')} blocked, 0 unblocked`).count()).toBe(1);
     await chart()
       .getByText(/^\d gaps?, hatched: .*\(the service was stopped\)/)
       .waitFor();
@@ -139,6 +139,14 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     ];
     const tops = await Promise.all(controls.map(async (control) => (await control.boundingBox())?.y ?? 0));
     expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
+    // What a step was is shown below the picture, not in it.
+    await tab.evaluate('window.holdsSizes = false');
+    await tab.setViewportSize({ width: 330, height: 640 });
+    const canvas = tab.locator('canvas');
+    await eventually('the chart has the new size', async () => ((await canvas.boundingBox())?.width ?? 0) < 330);
+    await canvas.hover();
+    const [picture, tip] = await Promise.all([canvas.boundingBox(), tab.locator('[aria-hidden] dl').boundingBox()]);
+    expect(tip?.y).toBeGreaterThan((picture?.y ?? 0) + (picture?.height ?? 0));
     await tab.close();
   });
 

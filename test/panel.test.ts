@@ -16,6 +16,17 @@ const listed = longTests ? 100_000 : 8_000;
 const somePages = ['/', '/blocked', '/certificates'];
 const shownPages = sampled(panelPages, (path) => somePages.includes(path));
 const good = listed - 3;
+/** Of boxes to select, the labels of those that a finger of 44 pixels around their middle would miss. */
+const outOfReach = `[...document.querySelectorAll('input:is([type=checkbox], [type=radio])')]
+  .filter((one) => {
+    one.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = one.getBoundingClientRect();
+    return [-21, 21].some((beside) => {
+      const hit = document.elementFromPoint(x + width / 2, y + height / 2 + beside);
+      return hit !== one && hit?.closest('label')?.control !== one;
+    });
+  })
+  .map((one) => one.labels[0]?.textContent ?? one.ariaLabel)`;
 const nth = (at: number): string => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
 const shown = (count: number): string => count.toLocaleString('en');
 
@@ -491,6 +502,13 @@ describe.skipIf(lacking.length > 0)(['the panel', ...lacking].join(': skipped, '
           .filter((one) => one.offsetHeight > 1 && one.offsetHeight < 44)
           .map((one) => one.textContent || one.ariaLabel)`;
         expect([path, await page.evaluate(small)]).toEqual([path, []]);
+        if (path === '/certificates') {
+          await button('Upload certificate').click();
+          await page.getByRole('dialog').getByRole('checkbox').first().waitFor();
+          expect(await page.evaluate(outOfReach)).toEqual([]);
+          await page.keyboard.press('Escape');
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+        }
         if (path === '/trusted') {
           const card = page.getByRole('row').filter({ hasText: '192.0.2.9' });
           const heightOf = async (one: Locator) => (await one.boundingBox())?.height ?? 0;

@@ -4,6 +4,7 @@
 import type { BulkAnswer } from '../api/blocked-ips-bulk.ts';
 import type { Caller } from '../api/caller.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { count, counted } from '../domain/counted.ts';
 import { entryOfSortKey } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -114,12 +115,11 @@ export class BulkUnblock {
   }
 }
 
-function mismatch(count: number, expect: number): ServiceError {
-  const have = count === 1 ? 'entry has' : 'entries have';
+function mismatch(found: number, expect: number): ServiceError {
   return new ServiceError(
     codes.CountMismatch,
     'unblock by filter',
-    `${count} ${have} such a claim, not the ${expect} that were expected; nothing was changed`,
-    { members: { count } },
+    `${counted(found, 'entry has', 'entries have')} such a claim, not the ${count(expect)} that were expected; nothing was changed`,
+    { members: { count: found } },
   );
 }

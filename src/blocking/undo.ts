@@ -5,6 +5,7 @@ import type { AuditRecord } from '../api/audit.ts';
 import type { Caller } from '../api/caller.ts';
 import type { StillTrusted, UndoAnswer, UndoneClaim } from '../api/undo.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { count } from '../domain/counted.ts';
 import { type IpEntry, parseIp } from '../domain/ip.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -116,7 +117,7 @@ export class Undo {
     }
     if (!kept.complete) {
       const most = UNDO_KEPT.claimsOfOne;
-      throw cannot(`the ${operation} ${id} changed more than ${most} claims, and what they were is not kept`);
+      throw cannot(`the ${operation} ${id} changed more than ${count(most)} claims, and what they were is not kept`);
     }
     if (await this.#deps.records.isBeingApplied(id)) {
       throw cannot(`the ${operation} ${id} is still being applied; retry when it is complete`);

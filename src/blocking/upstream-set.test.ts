@@ -105,7 +105,7 @@ describe('upstreams', () => {
     }
     await expect(put('more', { networks: ['192.0.2.1'] })).rejects.toMatchObject({
       code: codes.InvalidUpstream,
-      message: expect.stringContaining('would have 10001 networks, and at most 10000 are possible'),
+      message: expect.stringContaining('would have 10,001 networks, and at most 10,000 are possible'),
       fields: [{ name: 'networks' }],
     });
     expect(await kit.upstreams.list()).toHaveLength(10);

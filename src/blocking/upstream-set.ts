@@ -1,7 +1,9 @@
 // The upstreams, in two maps: what each network says about its client, and which networks speak PROXY protocol.
+
 import type { Caller } from '../api/caller.ts';
 import type { RuntimeReport } from '../api/changes.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import { count } from '../domain/counted.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import { mostNetworksTogether, type Upstream, unusedUpstreamMap, upstreamValues } from '../domain/upstream.ts';
 import { codes } from '../errors/catalogue.ts';
@@ -323,7 +325,7 @@ function refuseTooMany({ name, networks }: Upstream, rows: readonly StoredUpstre
   const before = rows.find((row) => row.name === name)?.networks.length ?? 0;
   const total = rows.reduce((sum, row) => sum + row.networks.length, 0) - before + networks.length;
   if (total <= mostNetworksTogether || networks.length <= before) return;
-  const description = `all upstreams together would have ${total} networks, and at most ${mostNetworksTogether} are possible: merge neighbouring networks, or remove an upstream first`;
+  const description = `all upstreams together would have ${count(total)} networks, and at most ${count(mostNetworksTogether)} are possible: merge neighbouring networks, or remove an upstream first`;
   throw new ServiceError(codes.InvalidUpstream, 'set upstream', `networks: ${description}`, {
     fields: [{ name: 'networks', description }],
   });

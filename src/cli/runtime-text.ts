@@ -1,10 +1,10 @@
 import type { RuntimeReport } from '../api/changes.ts';
+import { count, counted } from '../domain/counted.ts';
 import { quote } from '../domain/quote.ts';
 import { hasNoEffect, unusedTrustedMap } from '../domain/trust-effect.ts';
 import { unusedUpstreamMap } from '../domain/upstream.ts';
 import { type CdnEntries, type PresetName, upstreamPresets } from '../domain/upstream-presets.ts';
 import { type ExitCode, exitCodes } from './failure.ts';
-import { count, counted } from './output/times.ts';
 
 const shownFailures = 5;
 

@@ -1,10 +1,12 @@
 // Compares the number of entries in the current worker and in the database, while changes arrive.
+
 import type { BulkRunner } from '../blocking/bulk/bulk-runner.ts';
 import type { Reconciler } from '../blocking/compare/reconciler.ts';
 import type { WorkerRegistry } from '../blocking/compare/worker-registry.ts';
 import type { MirroredMap } from '../blocking/mirrored-map.ts';
 import type { MapFileKeeper } from '../blocking/write/map-file-keeper.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
+import { count } from '../domain/counted.ts';
 import { RuntimeMapRejection } from '../haproxy/maps/runtime-map.ts';
 import { MasterSocketError } from '../haproxy/socket/master-socket.ts';
 
@@ -118,9 +120,12 @@ export function isUncounted({ seen, unanswered }: EntryCount): boolean {
 }
 
 /** Null: no problem, or no count. */
-export function problemInCount(count: EntryCount): string | null {
-  const { seen, expected, least, most, unanswered } = count;
-  if (seen === null || isWithin(count)) return unanswered;
-  const wanted = least === most ? `instead of ${expected}` : `instead of ${least} to ${most} during a bulk change`;
-  return `it holds ${seen} entries ${wanted}`;
+export function problemInCount(entries: EntryCount): string | null {
+  const { seen, expected, least, most, unanswered } = entries;
+  if (seen === null || isWithin(entries)) return unanswered;
+  const wanted =
+    least === most
+      ? `instead of ${count(expected)}`
+      : `instead of ${count(least)} to ${count(most)} during a bulk change`;
+  return `it holds ${count(seen)} entries ${wanted}`;
 }

@@ -8,6 +8,7 @@ import type { StoppedTime } from '../../testkit/stop-time.ts';
 import type { BulkItem } from '../blocking/blocked-set-service.ts';
 import { BulkWorkers } from '../blocking/bulk/bulk-workers.ts';
 import type { ReloadCoordinator } from '../configuration/reload/reload-coordinator.ts';
+import { count } from '../domain/counted.ts';
 import { Health } from './health.ts';
 
 const healthOf = (kit: BlockingKit, reloads: Partial<ReloadCoordinator> = {}) =>
@@ -254,12 +255,12 @@ describe('health, while changes come', () => {
       const before = master.map(kit.mapPath).entries;
       master.map(kit.mapPath).add('30.0.0.1', '1');
       expect((await health.health()).reasons).toEqual([
-        `running map: it holds 1202 entries instead of ${1_200 - stored} to 1201 during a bulk change`,
+        `running map: it holds 1,202 entries instead of ${count(1_200 - stored)} to 1,201 during a bulk change`,
       ]);
       master.map(kit.mapPath).entries = before.slice(0, 1_199 - stored);
       expect(await health.health()).toMatchObject({
         status: 'degraded',
-        reasons: [expect.stringContaining(`it holds ${1_199 - stored} entries instead of`)],
+        reasons: [expect.stringContaining(`it holds ${count(1_199 - stored)} entries instead of`)],
       });
       master.map(kit.mapPath).entries = before;
       held.resolve();

@@ -1,7 +1,9 @@
 // A route with a body schema accepts only JSON in UTF-8; any other accepts an empty body with any Content-Type.
+
 import type { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { count } from '../domain/counted.ts';
 import { quote } from '../domain/quote.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -108,17 +110,17 @@ function readSmallBody(
   };
   const take = (piece: Buffer): void => {
     received += piece.length;
-    if (received > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
+    if (received > limit) end(tooLarge(`the body is larger than the ${count(limit)} bytes that this request allows`));
     else pieces.push(piece);
   };
   const complete = (): void => end(null);
   // `setImmediate`: if the event loop was blocked, data that arrived meanwhile is read first.
   const timer = setTimeout(() => setImmediate(() => end(tooSlow(received, ms))), ms);
   stream.on('data', take).on('end', complete).on('error', end);
-  if (announced > limit) end(tooLarge(`the body is larger than the ${limit} bytes that this request allows`));
+  if (announced > limit) end(tooLarge(`the body is larger than the ${count(limit)} bytes that this request allows`));
 }
 
 function tooSlow(bytes: number, ms: number): ServiceError {
-  const detail = `the body did not arrive within ${ms / 1000} s (${bytes} bytes received); nothing was changed. Send it again`;
+  const detail = `the body did not arrive within ${ms / 1000} s (${count(bytes)} bytes received); nothing was changed. Send it again`;
   return new ServiceError(codes.RequestTimeout, 'read request', detail);
 }

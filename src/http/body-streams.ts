@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Rejection } from '../api/blocked-ips-bulk.ts';
 import type { BulkItem, RequestedBlock } from '../blocking/blocked-set-service.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { count } from '../domain/counted.ts';
 import type { IpEntry } from '../domain/ip.ts';
 import type { BatchShare } from './batch-room.ts';
 import { checkCoding, wrongMediaType } from './bodies.ts';
@@ -24,14 +25,14 @@ async function* completeBody(
 ): AsyncGenerator<Uint8Array> {
   const message: IncomingMessage = request.raw;
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (limit !== null && announced > limit) throw tooLarge(`the body is larger than ${limit} bytes`);
+  if (limit !== null && announced > limit) throw tooLarge(`the body is larger than ${count(limit)} bytes`);
   let received = 0;
   const pace = new BodyPace(paceMs);
   const pieces: AsyncIterator<Uint8Array> = message.iterator({ destroyOnReturn: false });
   try {
     for (let piece = await pace.next(pieces); piece.done !== true; piece = await pace.next(pieces)) {
       received += piece.value.length;
-      if (limit !== null && received > limit) throw tooLarge(`the body is larger than ${limit} bytes`);
+      if (limit !== null && received > limit) throw tooLarge(`the body is larger than ${count(limit)} bytes`);
       yield piece.value;
     }
     // `inject` sets no `complete`.
@@ -124,7 +125,7 @@ export async function readBatch(
       elements += 1;
       if (elements > MAX_BATCH_ELEMENTS) {
         throw tooLarge(
-          `a batch may have at most ${MAX_BATCH_ELEMENTS} addresses; split it, or replace the complete set with PUT`,
+          `a batch may have at most ${count(MAX_BATCH_ELEMENTS)} addresses; split it, or replace the complete set with PUT`,
         );
       }
       readElement(batch, list, index, element, reader);

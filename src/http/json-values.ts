@@ -1,6 +1,8 @@
 // Reads a JSON document value by value as it arrives: a body of millions is never completely in memory.
+
 import { TextDecoder } from 'node:util';
 import { JSONParser } from '@streamparser/json';
+import { count } from '../domain/counted.ts';
 import type { ServiceError } from '../errors/service-error.ts';
 import { malformedBody, tooLarge } from './rejections.ts';
 import { StrictTokens } from './strict-json.ts';
@@ -99,7 +101,7 @@ export async function* readJsonValues(
       if (rejection !== null) throw rejection;
       bytesWithoutValue = found.length > 0 ? 0 : bytesWithoutValue + slice.length;
       if (bytesWithoutValue > MAX_VALUE_BYTES) {
-        throw tooLarge(`a value of the body is longer than ${MAX_VALUE_BYTES} bytes; send ${form.name}`);
+        throw tooLarge(`a value of the body is longer than ${count(MAX_VALUE_BYTES)} bytes; send ${form.name}`);
       }
       if (found.length > 0) yield found;
       found = [];

@@ -1,6 +1,8 @@
 // One address per line, `#` and `;` comments (also after a blank), blank lines, LF or CRLF.
+
 import { TextDecoder } from 'node:util';
 import type { BulkItem } from '../blocking/blocked-set-service.ts';
+import { count } from '../domain/counted.ts';
 import { parseIp } from '../domain/ip.ts';
 import { withoutComment } from '../domain/list-line.ts';
 import { shortCopy } from './bulk-elements.ts';
@@ -55,7 +57,7 @@ function readLine(text: string, line: number): BulkItem | null {
 function checkLength(text: string, line: number): void {
   // A UTF-16 unit is at most three bytes of UTF-8.
   if (text.length * 3 > MAX_LINE_BYTES && Buffer.byteLength(text) > MAX_LINE_BYTES) {
-    throw tooLarge(`line ${line} is longer than ${MAX_LINE_BYTES} bytes; write one address per line`);
+    throw tooLarge(`line ${count(line)} is longer than ${count(MAX_LINE_BYTES)} bytes; write one address per line`);
   }
 }
 

@@ -80,7 +80,7 @@ it('charts name starts of the service, large imports, attacks and gaps, also of 
   const { marks } = await insightServiceOf(kit, database).series({}, 3_600);
   expect(marks.map(({ kind, text }) => [kind, text])).toEqual([
     ['start', 'The service started'],
-    ['import', 'Import: 5000 blocked, 0 unblocked'],
+    ['import', 'Import: 5,000 blocked, 0 unblocked'],
     ['gap', 'Gap: the service was stopped'],
     ['gap', 'Gap: a reason'],
   ]);

@@ -1,4 +1,5 @@
 // The figures, as the API returns them.
+
 import type { EntryHits } from '../api/blocked-entries.ts';
 import type { Caller } from '../api/caller.ts';
 import type { Ignored, KnockingQuery, SeriesQuery } from '../api/insight.ts';
@@ -15,6 +16,7 @@ import type {
   SiteTrafficList,
   SourceEffects,
 } from '../api/insight-records.ts';
+import { count } from '../domain/counted.ts';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
 import type { Emit } from '../events/facts.ts';
@@ -403,7 +405,7 @@ export class InsightService {
     const shaded = attacks.map(({ started_at, ended_at, peak }) => ({
       at: iso(started_at),
       kind: 'attack' as const,
-      text: `Attack: up to ${peak} denied requests a minute`,
+      text: `Attack: up to ${count(peak)} denied requests a minute`,
       ended_at: ended_at === null ? null : iso(ended_at),
     }));
     return [...latest, ...shaded].sort(earlierFirst);

@@ -1,4 +1,5 @@
 // What a chart of denied requests names, and no other table keeps: starts of the service, and imports.
+import { count } from '../domain/counted.ts';
 import type { FactListener } from '../events/facts.ts';
 
 export interface Mark {
@@ -49,7 +50,7 @@ export class Marks {
     if (data.operation !== 'batch' && data.operation !== 'replace') return;
     const { added, removed } = data.subject;
     if (added + removed < fewestEntries) return;
-    this.#add('import', `Import: ${added} blocked, ${removed} unblocked`);
+    this.#add('import', `Import: ${count(added)} blocked, ${count(removed)} unblocked`);
   };
 
   #add(kind: Mark['kind'], text: string): void {

@@ -40,7 +40,7 @@ it('rejects a list of more than 1 MB', async () => {
     'https://a.example/': () => new Response('x'.repeat(1_000_001)),
     'https://b.example/': () => new Response('x'.repeat(1_000_000)),
   });
-  await expect(downloadPublished('https://a.example/', request)).rejects.toThrow('longer than 1000000 bytes');
+  await expect(downloadPublished('https://a.example/', request)).rejects.toThrow('longer than 1,000,000 bytes');
   expect(await downloadPublished('https://b.example/', request)).toHaveLength(1_000_000);
 });
 

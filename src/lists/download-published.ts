@@ -1,3 +1,5 @@
+import { count } from '../domain/counted.ts';
+
 // Downloads the networks that a CDN publishes, over https only, also behind redirects.
 
 const downloadMs = 60_000;
@@ -31,7 +33,8 @@ async function limitedText({ body }: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the list is longer than ${maxBytes} bytes; download it and give the file`);
+    if (bytes > maxBytes)
+      throw new Error(`the list is longer than ${count(maxBytes)} bytes; download it and give the file`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,4 +1,5 @@
 // Which facts a person on call should know of. A notice ends when its cause does.
+import { count } from '../domain/counted.ts';
 import type { Facts, FactType } from '../events/facts.ts';
 import type { NewNotice } from '../store/notices-store.ts';
 
@@ -201,5 +202,5 @@ function end(subject: string): Step {
 }
 
 function figure(value: number): string {
-  return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString('en');
+  return count(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 }

@@ -1,7 +1,9 @@
 // How many requests of each upstream named no client, and so passed the rule for the blocked map. The table of HAProxy
 // has them by the address of the upstream, since the current worker started.
+
 import type { UpstreamSet } from '../blocking/upstream-set.ts';
 import { unnamedExpiryMs } from '../configuration/template/client-address-rules.ts';
+import { counted } from '../domain/counted.ts';
 import { parseIp } from '../domain/ip.ts';
 import type { Upstream } from '../domain/upstream.ts';
 import type { CountedAddress } from '../haproxy/process/request-table.ts';
@@ -23,7 +25,7 @@ export function unnamedNotices(
     if (found === undefined) return [];
     const { requests, lastAt } = found;
     return [
-      `upstream ${name}: ${requests} ${requests === 1 ? 'request' : 'requests'} without ${header} passed unchecked, the last one at ${lastAt.toISOString()}; health checks do, other requests must not (docs/upstreams.md)`,
+      `upstream ${name}: ${counted(requests, 'request')} without ${header} passed unchecked, the last one at ${lastAt.toISOString()}; health checks do, other requests must not (docs/upstreams.md)`,
     ];
   });
 }

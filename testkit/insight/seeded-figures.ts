@@ -1,5 +1,6 @@
 // What the blocked set did in the last 90 days, as a run of that time would have stored it: the same for the same seed.
 // The figures agree: those of sources, sites, entries and the attack are parts of the same minutes.
+import { count } from '../../src/domain/counted.ts';
 import { type IpEntry, parseIp, shortKey, sortKey } from '../../src/domain/ip.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { HitsStore } from '../../src/store/hits-store.ts';
@@ -167,7 +168,7 @@ export async function writeSeededFigures(file: string, figures: SeededFigures): 
       sites: {},
       open: 0,
     };
-    const mark = { at: imported.at, kind: 'import', text: `Import: ${imported.entries} blocked, 0 unblocked` };
+    const mark = { at: imported.at, kind: 'import', text: `Import: ${count(imported.entries)} blocked, 0 unblocked` };
     await series.write({ points: [], states: { collector, marks: [mark] } });
     await setBlockTimes(database, figures, imported, now - (days + 10) * day);
   } finally {

@@ -1,5 +1,5 @@
+import { counted } from '../../../src/domain/counted.ts';
 import type { FrontEnd, Health } from '../api/types.ts';
-import { counted } from '../parts/counted.ts';
 import type { Tone } from '../parts/state-mark.tsx';
 
 /** Age in milliseconds after which an answer is stale. */

@@ -1,3 +1,4 @@
+import { counted } from '../../../src/domain/counted.ts';
 import type { PanelPage } from '../../../src/http/panel-pages.ts';
 import { useHealth } from '../api/health.ts';
 import { useCandidates } from '../api/insight.ts';
@@ -5,7 +6,6 @@ import { useNotices } from '../api/notices.ts';
 import { useSites } from '../api/sites.ts';
 import { useSources } from '../api/sources.ts';
 import type { Candidates, Health, Notice } from '../api/types.ts';
-import { counted } from '../parts/counted.ts';
 import { shortCount } from '../parts/figures.ts';
 import { isAboutCertificate, unprotectedFrontEnds } from './enforcement.ts';
 

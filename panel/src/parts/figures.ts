@@ -1,4 +1,5 @@
 // Figures as text. A figure that is not known is a dash, never 0.
+import { count as formatted } from '../../../src/domain/counted.ts';
 
 export const unknownFigure = '–';
 
@@ -20,13 +21,13 @@ export function shortCount(value: number | null): string {
     // 999,950 would be 1000.0k.
     if (value < size * 0.99995) continue;
     const scaled = value / size;
-    return `${scaled < 99.95 ? trimmed(scaled) : Math.round(scaled).toLocaleString('en')}${unit}`;
+    return `${scaled < 99.95 ? trimmed(scaled) : formatted(Math.round(scaled))}${unit}`;
   }
-  return Math.round(value).toLocaleString('en');
+  return formatted(Math.round(value));
 }
 
 export function count(value: number | null): string {
-  return value === null ? unknownFigure : Math.round(value).toLocaleString('en');
+  return value === null ? unknownFigure : formatted(Math.round(value));
 }
 
 /** Of a part from 0 to 1. Something is never shown as 0 %, and less than all never as 100 %. */

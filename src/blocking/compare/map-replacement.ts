@@ -3,6 +3,7 @@
 // both. Version numbers are per worker, so all commands address one pid. Only the switch holds the turn.
 
 import type { TurnQueue } from '../../concurrency/turn-queue.ts';
+import { count } from '../../domain/counted.ts';
 import { crashPoint } from '../../faults/crash-point.ts';
 import type { WorkerRef } from '../../haproxy/maps/runtime-map.ts';
 import type { MapName, MirroredMap } from '../mirrored-map.ts';
@@ -219,6 +220,6 @@ async function assertNothingLacks(
   const still = single.differingBuckets(map.expected, window?.tainted).filter((bucket) => differing.has(bucket));
   if (still.length === 0) return;
   throw new Error(
-    `the new version holds ${seen.total} entries, not the ${map.expected.total} that it should; it was not committed`,
+    `the new version holds ${count(seen.total)} entries, not the ${count(map.expected.total)} that it should; it was not committed`,
   );
 }

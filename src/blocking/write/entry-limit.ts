@@ -1,5 +1,6 @@
 // Checked before additions; a set above the limit still starts, expires and is unblocked. The same limit holds for the
 // claims of sources to addresses that are blocked already; those of `manual` are bounded by the entries.
+import { count } from '../../domain/counted.ts';
 import { codes } from '../../errors/catalogue.ts';
 import { ServiceError } from '../../errors/service-error.ts';
 
@@ -24,7 +25,7 @@ export class EntryLimit {
     return new ServiceError(
       codes.SetFull,
       'change blocked set',
-      `the blocked set has ${currentTotal} entries and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
+      `the blocked set has ${count(currentTotal)} entries and would have ${count(wouldBe)}, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
       { members: { current_total: currentTotal, would_be: wouldBe, limit } },
     );
   }
@@ -34,7 +35,7 @@ export class EntryLimit {
     return new ServiceError(
       codes.SetFull,
       'change blocked set',
-      `blocked addresses have ${current} claims beside the first of each and would have ${wouldBe}, more than the maximum of ${limit} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
+      `blocked addresses have ${count(current)} claims beside the first of each and would have ${count(wouldBe)}, more than the maximum of ${count(limit)} (PROXY_MANAGER_MAX_ENTRIES); nothing was changed`,
       { members: { current_total: current, would_be: wouldBe, limit } },
     );
   }

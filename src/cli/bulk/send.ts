@@ -1,10 +1,10 @@
 // Only one batch is in memory, whatever the length of the list.
 
 import type { BulkAnswer } from '../../api/blocked-ips-bulk.ts';
+import { count } from '../../domain/counted.ts';
 import type { ListFormat } from '../../lists/format.ts';
 import { readList } from '../../lists/read-list.ts';
 import { PartialFailure } from '../failure.ts';
-import { count } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { type Batch, cutBatches } from './batches.ts';
 import { type ElementDefaults, withSourceName } from './elements.ts';

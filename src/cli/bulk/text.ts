@@ -1,10 +1,10 @@
 // Counts go to standard output, rejected lines to standard error.
 
 import { problemCodes } from '../../client/problem-codes.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { quote } from '../../domain/quote.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { count, counted } from '../output/times.ts';
 import { runtimeLines, trustLines } from '../runtime-text.ts';
 import type { Session } from '../session.ts';
 import type { BulkResult, RejectedLine } from './tally.ts';

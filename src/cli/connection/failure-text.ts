@@ -1,7 +1,7 @@
 import { ApiProblem, ApiUnreachable, type CallFailure } from '../../client/client.ts';
 import { problemCodes } from '../../client/problem-codes.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { type ExitCode, exitCodes, Failure, PartialFailure } from '../failure.ts';
-import { count, counted } from '../output/times.ts';
 
 interface FailureReport {
   readonly message: string;

@@ -2,12 +2,13 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
+import { counted } from '../../domain/counted.ts';
 import { mayPaint, unpainted } from './colour.ts';
 import { harmless, harmlessJson, harmlessLines } from './harmless.ts';
 import { Output } from './output.ts';
 import { Progress, progressLine } from './progress.ts';
 import { type Column, displayWidth, fitted, padded, plainLine, Table } from './table.ts';
-import { counted, fromNow, minute, span } from './times.ts';
+import { fromNow, minute, span } from './times.ts';
 
 /** Characters that a terminal obeys or does not show. */
 const obeyed = /[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029]/u;

@@ -1,5 +1,5 @@
 // Only on a terminal, and removed when the work is done.
-import { count } from './times.ts';
+import { count } from '../../domain/counted.ts';
 
 const minIntervalMs = 100;
 const barWidth = 24;

@@ -28,13 +28,3 @@ export function minute(iso: string): string {
   if (Number.isNaN(time)) return iso;
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
-
-/** `12,345`. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-/** `1 address`, `12,345 addresses`. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
-}

@@ -1,4 +1,5 @@
 import type { AuditQuery, AuditRecord } from '../../api/audit.ts';
+import { count } from '../../domain/counted.ts';
 import { parseTime } from '../../domain/rfc3339.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf, withZone } from '../expiry-options.ts';
@@ -6,7 +7,7 @@ import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { readPages, writePages } from '../output/pages.ts';
 import type { Column } from '../output/table.ts';
-import { count, fromNow } from '../output/times.ts';
+import { fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { typedAddresses } from '../typed-addresses.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';

@@ -1,10 +1,11 @@
 // Certificates that the service orders from an authority.
 import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeStatus } from '../../api/acme-records.ts';
 import { pause } from '../../concurrency/pause.ts';
+import { counted } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 

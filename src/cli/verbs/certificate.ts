@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { Certificate, CertificateRemoved, CertificateRequest } from '../../api/certificate-records.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { openSource } from '../bulk/source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf } from '../expiry-options.ts';
@@ -7,7 +8,7 @@ import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { readPages, writePages } from '../output/pages.ts';
 import type { Column } from '../output/table.ts';
-import { count, counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { shortList } from '../runtime-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';

@@ -1,9 +1,10 @@
 import type { CheckAnswer } from '../../api/check.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { claimLines } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { count, counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { typedAddresses } from '../typed-addresses.ts';
 import { type Options, Verb } from '../verb.ts';

@@ -1,9 +1,10 @@
 import type { Backup, ReloadRecord, ValidationAnswer } from '../../api/configuration.ts';
+import { counted } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { harmlessLines } from '../output/harmless.ts';
-import { counted, fromNow } from '../output/times.ts';
+import { fromNow } from '../output/times.ts';
 import { reloadLines } from '../reload-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { BatchQuery, BulkAnswer } from '../../api/blocked-ips-bulk.ts';
 import { isProblem, problemCodes } from '../../client/problem-codes.ts';
+import { counted } from '../../domain/counted.ts';
 import { type ListFormat, listFormats } from '../../lists/format.ts';
 import { type ListReading, readList } from '../../lists/read-list.ts';
 import type { NumberedReading } from '../../lists/reading.ts';
@@ -16,7 +17,6 @@ import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { shrinkText } from '../connection/failure-text.ts';
 import { type ExitCode, Failure, usageError } from '../failure.ts';
-import { counted } from '../output/times.ts';
 import { confirm, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 import { blockOptions, elementDefaults, wideOf } from './block.ts';

@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import type { Key } from '../../api/keys.ts';
+import { counted } from '../../domain/counted.ts';
 import { type Scope, scopes } from '../../domain/scope.ts';
 import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf, futureTimeOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { ListedIp, ListQuery } from '../../api/blocked-entries.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { claimFilterOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { entryFilterOf, entryFilterOptions } from '../entry-filter.ts';
@@ -7,7 +8,7 @@ import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { readPages, writePages } from '../output/pages.ts';
 import type { Column } from '../output/table.ts';
-import { count, counted, fromNow } from '../output/times.ts';
+import { fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { type Options, Verb, wholeNumber } from '../verb.ts';
 

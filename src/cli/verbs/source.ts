@@ -1,11 +1,12 @@
 import { Option } from 'commander';
 import type { Source } from '../../api/sources.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { quote } from '../../domain/quote.ts';
 import { sourceQueryOf } from '../claim-source.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
-import { count, counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { exitCodeOf, runtimeLines, verified } from '../runtime-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';

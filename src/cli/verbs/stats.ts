@@ -1,8 +1,9 @@
 import type { InsightSummary } from '../../api/insight-records.ts';
+import { count, counted } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
-import { count, counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 import { percent, summaryLine } from './top.ts';

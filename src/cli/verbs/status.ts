@@ -1,9 +1,10 @@
 import type { Health, WorkerHealth } from '../../api/health.ts';
+import { count, counted } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import type { Style } from '../output/colour.ts';
 import { harmless } from '../output/harmless.ts';
-import { count, counted, fromNow } from '../output/times.ts';
+import { fromNow } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { Verb } from '../verb.ts';
 

@@ -1,7 +1,8 @@
 import type { SyncAnswer } from '../../api/blocked-ips-bulk.ts';
+import { counted } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
-import { counted, span } from '../output/times.ts';
+import { span } from '../output/times.ts';
 import { shortList } from '../runtime-text.ts';
 import { printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';

@@ -1,5 +1,6 @@
 import type { EntryFilterQuery } from '../../api/blocked-entries.ts';
 import type { UnblockAnswer } from '../../api/blocked-ips.ts';
+import { count, counted } from '../../domain/counted.ts';
 import type { Batch } from '../bulk/batches.ts';
 import type { BulkResult } from '../bulk/tally.ts';
 import {
@@ -13,7 +14,7 @@ import type { CommandLine } from '../command-line.ts';
 import { entryFilterOf, entryFilterOptions } from '../entry-filter.ts';
 import { durationOf } from '../expiry-options.ts';
 import { type ExitCode, usageError } from '../failure.ts';
-import { count, counted, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { exitCodeOf, runtimeLines, shortList, verified } from '../runtime-text.ts';
 import { confirm, printAnswer, type Session } from '../session.ts';
 import { fromStdin, typedAddresses } from '../typed-addresses.ts';

@@ -1,10 +1,11 @@
 import type { UndoAnswer } from '../../api/undo.ts';
+import { count } from '../../domain/counted.ts';
 import type { BulkResult } from '../bulk/tally.ts';
 import { printBulkResult } from '../bulk/text.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes, usageError } from '../failure.ts';
 import { harmless } from '../output/harmless.ts';
-import { count, fromNow, minute } from '../output/times.ts';
+import { fromNow, minute } from '../output/times.ts';
 import { confirm, printAnswer, type Session } from '../session.ts';
 import { type Options, Verb } from '../verb.ts';
 

@@ -1,4 +1,5 @@
 import type { UpstreamAnswer, UpstreamList, UpstreamRecord, UpstreamReport } from '../../api/upstreams.ts';
+import { count, counted } from '../../domain/counted.ts';
 import { quote } from '../../domain/quote.ts';
 import { type UpstreamHeader, upstreamHeaders } from '../../domain/upstream-modes.ts';
 import { type PresetName, presetNames, upstreamPresets } from '../../domain/upstream-presets.ts';
@@ -9,7 +10,7 @@ import type { CommandLine } from '../command-line.ts';
 import { refuseControls } from '../expiry-options.ts';
 import { type ExitCode, exitCodes, Failure, usageError } from '../failure.ts';
 import { harmless, harmlessLines } from '../output/harmless.ts';
-import { count, counted, fromNow } from '../output/times.ts';
+import { fromNow } from '../output/times.ts';
 import { consentOf, reloadLines, replaceHelp } from '../reload-text.ts';
 import { exitCodeOf, runtimeLines, verified } from '../runtime-text.ts';
 import { confirm, printAnswer, type Session } from '../session.ts';

@@ -38,10 +38,10 @@ test('a page gets a name of its content, and each % is doubled', async () => {
 
 test.each<[string, string | Buffer, string]>([
   ['an empty page', ' \n', 'is empty'],
-  ['a page that is too large', 'x'.repeat(deniedPageLimit + 1), 'has more than 15000 bytes'],
-  ['a page that is far too large', 'x'.repeat(10_000_000), 'has more than 15000 bytes'],
-  ['a page with too many references', '{{ reference }}'.repeat(301), 'has 15050 bytes with its references'],
-  ['a page with too many %', '%'.repeat(8_001), 'has 16002 bytes with each % doubled'],
+  ['a page that is too large', 'x'.repeat(deniedPageLimit + 1), 'has more than 15,000 bytes'],
+  ['a page that is far too large', 'x'.repeat(10_000_000), 'has more than 15,000 bytes'],
+  ['a page with too many references', '{{ reference }}'.repeat(301), 'has 15,050 bytes with its references'],
+  ['a page with too many %', '%'.repeat(8_001), 'has 16,002 bytes with each % doubled'],
   ['bytes that are no text', Buffer.from([0x61, 0xff]), 'is not UTF-8 text'],
   ['a NUL', 'a\0b', 'contains a NUL character'],
 ])('%s is refused with the reason', (_what, content, why) => {

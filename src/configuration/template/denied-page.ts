@@ -1,7 +1,9 @@
 // The page that a denied client sees: the operator's own, if HAProxy can send it (ADR 0066).
+
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { count } from '../../domain/counted.ts';
 import { countClient } from './counting-rules.ts';
 import { contentAddressed, filesNamedIn, type NamedFile } from './sites-map.ts';
 
@@ -89,7 +91,7 @@ async function readLimited(path: string): Promise<Buffer | null> {
 /** With each `%` doubled, so that HAProxy sends it as it is, and the reference of the request in its place. */
 export function asLogFormat(bytes: Buffer | null): Page {
   if (bytes === null) return { why: 'is not a file' };
-  if (bytes.length > deniedPageLimit) return { why: `has more than ${deniedPageLimit} bytes` };
+  if (bytes.length > deniedPageLimit) return { why: `has more than ${count(deniedPageLimit)} bytes` };
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -99,9 +101,11 @@ export function asLogFormat(bytes: Buffer | null): Page {
   if (text.trim() === '') return { why: 'is empty' };
   if (text.includes('\0')) return { why: 'contains a NUL character' };
   const sent = Buffer.byteLength(text.replace(placeholder, '-'.repeat(longestReference)));
-  if (sent > deniedPageLimit) return { why: `has ${sent} bytes with its references, more than ${deniedPageLimit}` };
+  if (sent > deniedPageLimit)
+    return { why: `has ${count(sent)} bytes with its references, more than ${count(deniedPageLimit)}` };
   const content = text.replaceAll('%', '%%').replace(placeholder, '%[unique-id]');
   const written = Buffer.byteLength(content);
-  if (written > fileLimit) return { why: `has ${written} bytes with each % doubled, more than ${fileLimit}` };
+  if (written > fileLimit)
+    return { why: `has ${count(written)} bytes with each % doubled, more than ${count(fileLimit)}` };
   return { content };
 }

@@ -14,7 +14,7 @@ export interface ProxyStat {
   readonly serverErrors: number;
   readonly sessions: number;
   /**
-   * Of a backend: milliseconds from a request to the begin of its response, in the queue, to connect and of the server; the
+   * Of a backend: milliseconds from a request to the start of its response, in the queue, to connect and of the server; the
    * moving average of the last 500 requests or so. Of a front end 0.
    */
   readonly responseMs: number;

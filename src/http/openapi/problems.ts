@@ -130,7 +130,7 @@ const samples: Readonly<Record<number, Sample>> = {
     op: 'safe reload',
     detail: 'the template renders a configuration without the rule for the blocked map, so no block would be enforced',
   },
-  [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than the 65536 bytes that this request allows' },
+  [codes.TooLarge]: { op: 'read request', detail: 'the body is larger than the 65,536 bytes that this request allows' },
   [codes.TooManyFailedKeys]: {
     op: 'authenticate request',
     detail: 'too many wrong API keys were sent from your address; retry in 40 seconds, or now with a valid key',
@@ -326,7 +326,7 @@ const samples: Readonly<Record<number, Sample>> = {
   [codes.SetFull]: {
     op: 'change blocked set',
     detail:
-      'the blocked set has 2000000 entries and would have 2000001, more than the maximum of 2000000 (PROXY_MANAGER_MAX_ENTRIES); nothing was changed',
+      'the blocked set has 2,000,000 entries and would have 2,000,001, more than the maximum of 2,000,000 (PROXY_MANAGER_MAX_ENTRIES); nothing was changed',
     members: { current_total: 2_000_000, would_be: 2_000_001, limit: 2_000_000 },
   },
   [codes.ChangeFailed]: {

@@ -1,7 +1,7 @@
 import { ActionIcon, Indicator, Popover } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useNotices } from '../../api/notices.ts';
-import { counted } from '../../parts/counted.ts';
 import { BellIcon } from '../../parts/icons.tsx';
 
 const NoticeList = lazy(() => import('./notice-list.tsx'));

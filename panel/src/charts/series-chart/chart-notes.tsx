@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../../../src/domain/counted.ts';
 import type { ChartData } from '../series.ts';
 import { stepText } from '../times.ts';
 

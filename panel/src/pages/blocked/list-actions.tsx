@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import type { BlockedQuery } from '../../api/blocked-ips.ts';
-import { counted } from '../../parts/counted.ts';
 import { DownloadIcon, PlusIcon, UploadIcon } from '../../parts/icons.tsx';
 import { problemText, sentence } from '../../parts/problem-alert.tsx';
 import { toast } from '../../parts/toasts.tsx';

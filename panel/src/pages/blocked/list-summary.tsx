@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
+import { count, counted } from '../../../../src/domain/counted.ts';
 import type { BlockedQuery } from '../../api/blocked-ips.ts';
 import { spanText, useNow } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import styles from '../../parts/styles.module.css';
 import { isFiltered } from './filters/list-filter.ts';
 import type { ListSort } from './list/column-header.tsx';
@@ -26,29 +26,29 @@ interface ListSummaryProps {
 export function ListSummary(props: ListSummaryProps) {
   const { cache, query, sort, selected, onSelectAll, onEdit, onUnblock, onClear } = props;
   const { total } = cache;
-  const count = selected === 'all' ? (total ?? 0) : selected;
-  const more = total !== null && total > count;
+  const chosen = selected === 'all' ? (total ?? 0) : selected;
+  const more = total !== null && total > chosen;
   return (
     <Group justify="space-between" mih={30} gap="xs">
       <Count cache={cache} query={query} />
-      {count === 0 && <OrderMenu sort={sort} />}
-      {count > 0 && (
+      {chosen === 0 && <OrderMenu sort={sort} />}
+      {chosen > 0 && (
         <Group gap="xs">
           <Text size="sm" role="status">
-            {count.toLocaleString('en')} selected
+            {count(chosen)} selected
           </Text>
           {onSelectAll !== null && more && (
             <Button size="compact-sm" variant="subtle" onClick={onSelectAll}>
-              Select all {total.toLocaleString('en')}
+              Select all {count(total)}
             </Button>
           )}
           {onEdit !== null && (
             <Button size="compact-sm" variant="default" onClick={onEdit}>
-              Edit {counted(count, 'entry', 'entries')}
+              Edit {counted(chosen, 'entry', 'entries')}
             </Button>
           )}
           <Button size="compact-sm" variant="default" onClick={onUnblock}>
-            Unblock {counted(count, 'entry', 'entries')}
+            Unblock {counted(chosen, 'entry', 'entries')}
           </Button>
           <Button size="compact-sm" variant="default" onClick={onClear}>
             Clear selection
@@ -70,7 +70,7 @@ function Count({ cache, query }: Pick<ListSummaryProps, 'cache' | 'query'>) {
   const found = query.text === '' ? 'found' : 'found in reasons and “Blocked by”';
   return (
     <Text size="sm" c="dimmed" className={styles.figure} role="status">
-      {cache.total.toLocaleString('en')} {isFiltered(query) ? found : 'blocked'}
+      {count(cache.total)} {isFiltered(query) ? found : 'blocked'}
       {age > refreshEvery + graceMs && ` · as of ${spanText(age)} ago`}
     </Text>
   );

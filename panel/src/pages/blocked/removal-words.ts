@@ -1,4 +1,5 @@
 // Messages for removals and their Undo. Only what the response confirms is reported as done.
+import { count, counted } from '../../../../src/domain/counted.ts';
 import type { BlockedIp, BulkAnswer, Claim, RuntimeReport, UnblockAnswer, UndoAnswer } from '../../api/types.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { claimsOf, sourceNames, unblockEffect } from '../../parts/source-words.ts';
@@ -76,14 +77,11 @@ export function bulkRemovalWords(entries: readonly BlockedIp[], answer: BulkAnsw
   const left = entries.length - removed;
   const others =
     droppedOf(entries, answer, boundTo) === null
-      ? `${left.toLocaleString('en')} ${stays > 0 ? 'had no entry or are still blocked by other sources' : 'had no entry'}. The response does not say which, so there is no Undo.`
+      ? `${count(left)} ${stays > 0 ? 'had no entry or are still blocked by other sources' : 'had no entry'}. The response does not say which, so there is no Undo.`
       : leftWords(entries, answer, boundTo);
   const result = removed > 0 ? ` ${words}` : stays > 0 ? ` ${runtimeWords(answer).words}` : '';
   return {
-    title:
-      removed === 0
-        ? 'No entry unblocked'
-        : `${removed.toLocaleString('en')} of ${entriesOf(entries.length)} unblocked`,
+    title: removed === 0 ? 'No entry unblocked' : `${count(removed)} of ${entriesOf(entries.length)} unblocked`,
     tone: 'warn',
     words: `${others}${result}`,
   };
@@ -97,7 +95,7 @@ function leftWords(entries: readonly BlockedIp[], answer: BulkAnswer, boundTo: s
   const others = entries.filter(
     (entry) => !none.has(entry.ip_address) && unblockEffect(claimsOf(entry), boundTo).kept.length > 0,
   );
-  const which = others.length === claimed ? listed(others) : counted(claimed);
+  const which = others.length === claimed ? listed(others) : addressesOf(claimed);
   return [
     ...(claimed > 0 ? [`Still blocked by other sources: ${which}.`] : []),
     ...(before.length > 0 ? [`Not blocked before: ${listed(before)}.`] : []),
@@ -128,7 +126,7 @@ function networksOf({ still_blocked: some = [], still_blocked_total: total = 0 }
   if (total === 0 || first === undefined) return null;
   const by = [...new Set(some.map((one) => one.by))];
   const names = `${by.slice(0, 3).join(', ')}${by.length > 3 || some.length < total ? ' and others' : ''}`;
-  return { total, which: total === 1 ? first.ip_address : counted(total), names };
+  return { total, which: total === 1 ? first.ip_address : addressesOf(total), names };
 }
 
 /** @param sent number of restored entries; the others have expired. @param answer null: none was sent */
@@ -138,7 +136,7 @@ export function blockedAgainWords(entries: readonly BlockedIp[], sent: number, a
   if (left === 0) return { title: `${named(entries)} blocked again`, tone, words };
   const why = answer?.rejected[0]?.why ?? 'Blocks that have expired are not restored.';
   return {
-    title: `${left === entries.length ? '' : `${left.toLocaleString('en')} of `}${named(entries)} not blocked again`,
+    title: `${left === entries.length ? '' : `${count(left)} of `}${named(entries)} not blocked again`,
     tone: 'warn',
     words: tone === 'good' ? sentence(why) : `${sentence(why)} ${words}`,
   };
@@ -146,21 +144,21 @@ export function blockedAgainWords(entries: readonly BlockedIp[], sent: number, a
 
 export function named(entries: readonly BlockedIp[]): string {
   const [first] = entries;
-  return entries.length === 1 && first !== undefined ? first.ip_address : counted(entries.length);
+  return entries.length === 1 && first !== undefined ? first.ip_address : addressesOf(entries.length);
 }
 
 function listed(entries: readonly BlockedIp[]): string {
   const names = entries.map(({ ip_address: ip }) => ip);
   const more = names.length - 3;
-  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}`;
+  return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
 }
 
-function entriesOf(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
+function entriesOf(amount: number): string {
+  return counted(amount, 'entry', 'entries');
 }
 
-function counted(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'address' : 'addresses'}`;
+function addressesOf(amount: number): string {
+  return counted(amount, 'address', 'addresses');
 }
 
 function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words'> {

@@ -1,4 +1,5 @@
 import { ApiProblem, ApiUnreachable } from '../../../../src/client/client.ts';
+import { count } from '../../../../src/domain/counted.ts';
 import { block, fetchEntry, unblock, useRefreshBlocked } from '../../api/blocked-ips.ts';
 import { type ApiClient, patient } from '../../api/request.ts';
 import type { BlockedIp, BlockRequest, BulkAnswer } from '../../api/types.ts';
@@ -138,7 +139,7 @@ async function change(
   { allowWide = false, source = '' } = {},
 ): Promise<BulkAnswer> {
   if ((body.add?.length ?? 0) + (body.remove?.length ?? 0) > maxBatch)
-    throw new Error(`at most ${maxBatch.toLocaleString('en')} entries can be changed at once`);
+    throw new Error(`at most ${count(maxBatch)} entries can be changed at once`);
   const query = { ...(allowWide ? { allow_wide: true } : {}), ...(source === '' ? {} : { source }) };
   return (await api.POST('/api/blocked-ips/batch', { body, ...patient, params: { query } })).data;
 }

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { isInsightLoading, isInsightOff, useCandidates } from '../../api/insight.ts';
 import { RangeField, useRange } from '../../charts/range-field.tsx';
 import { trafficViews } from '../../charts/series-chart/chart-views.ts';
 import { SeriesChart } from '../../charts/series-chart/series-chart.tsx';
-import { counted } from '../../parts/counted.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { count, percent } from '../../parts/figures.ts';
 import { Loading } from '../../parts/loading.tsx';

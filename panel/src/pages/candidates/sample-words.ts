@@ -1,3 +1,4 @@
+import { count } from '../../../../src/domain/counted.ts';
 import { noBreak, withUnit } from '../../parts/figures.ts';
 
 /** The count at which the error of an estimate is named. */
@@ -7,5 +8,5 @@ const shownCount = 10_000;
 export function estimateText(oneIn: number): string {
   // Of a binomial sample, within which 95 % of the estimates are.
   const error = 1.96 * Math.sqrt((oneIn - 1) / shownCount);
-  return `Estimated from 1 in ${oneIn} requests: ±${noBreak}${withUnit(Math.ceil(error * 100), '%')} at ${shownCount.toLocaleString('en')} requests (${withUnit(95, '%')}), more at fewer.`;
+  return `Estimated from 1 in ${oneIn} requests: ±${noBreak}${withUnit(Math.ceil(error * 100), '%')} at ${count(shownCount)} requests (${withUnit(95, '%')}), more at fewer.`;
 }

@@ -1,10 +1,10 @@
 import { ActionIcon, Anchor, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useVerifyCertificate } from '../../api/certificates.ts';
 import type { Certificate } from '../../api/types.ts';
 import { End, useServiceNow } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import { CheckIcon } from '../../parts/icons.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useRemoveCertificate } from '../../api/certificates.ts';
 import type { Certificate } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { counted } from '../../parts/counted.ts';
 import { toast } from '../../parts/toasts.tsx';
 import { titleOf } from './certificate-table.tsx';
 import { removedWords } from './certificate-words.ts';

@@ -1,6 +1,7 @@
 // The result of a check as text. A verdict on a network holds for all of it.
+
+import { counted } from '../../../../src/domain/counted.ts';
 import type { CheckAnswer } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
 export const verdicts: Readonly<Record<CheckAnswer['verdict'], string>> = {

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useMemo, useRef } from 'react';
+import { count } from '../../../../src/domain/counted.ts';
 import { useConfig } from '../../api/config.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DownloadIcon } from '../../parts/icons.tsx';
@@ -31,7 +32,7 @@ export function LiveText() {
                   {path}
                 </Text>
                 <Text size="xs" c="dimmed" className={styles.figure} title={`SHA-256 ${sha256}`}>
-                  {lines.length.toLocaleString('en')} lines, SHA-256 {sha256.slice(0, 12)}
+                  {count(lines.length)} lines, SHA-256 {sha256.slice(0, 12)}
                 </Text>
               </div>
               <Group gap="xs">

@@ -1,5 +1,5 @@
+import { counted } from '../../../../src/domain/counted.ts';
 import type { AttackDetail } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import { count, percent } from '../../parts/figures.ts';
 
 /** Entries that the service lists at most. */

@@ -1,9 +1,9 @@
 import { Autocomplete, Button, Radio, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useBindKey } from '../../api/keys.ts';
 import { useSources } from '../../api/sources.ts';
 import type { Key } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../parts/problem-alert.tsx';
 import { manual } from '../../parts/source-words.ts';

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { counted } from '../../../../src/domain/counted.ts';
 import type { Key } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import { keyState } from './key-state.ts';
 
 interface UnboundKeysProps {

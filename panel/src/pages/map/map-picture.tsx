@@ -2,9 +2,9 @@
 import { Button, useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import type { EntryMap } from '../../api/entry-map.ts';
 import { cellAt, cellIndexes, placeOf } from '../../charts/hilbert.ts';
-import { counted } from '../../parts/counted.ts';
 import { count } from '../../parts/figures.ts';
 import classes from './map.module.css';
 import { blockOf, cellsOfArea, firstByte, type MapAreas, sortedBlocks, usedCells } from './map-areas.ts';

@@ -1,12 +1,12 @@
 import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { count, counted } from '../../../../src/domain/counted.ts';
 import { sync, useBlockedChange } from '../../api/blocked-ips.ts';
 import { useReload } from '../../api/config.ts';
 import { useHealth } from '../../api/health.ts';
 import type { Health, ReloadAnswer, SyncAnswer } from '../../api/types.ts';
 import { enforcement, isStale } from '../../app/enforcement.ts';
 import { Age, spanText, useNow } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import { changeTitle, ProblemAlert, sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import { ReplaceConsent } from '../../parts/replace-consent.tsx';
@@ -128,7 +128,7 @@ function Remedies({ health }: { readonly health: Health }) {
 
 function syncWords(answer: SyncAnswer) {
   const repaired = answer.added + answer.removed;
-  const words = `${counted(answer.total_ips, 'entry', 'entries')} verified, ${repaired.toLocaleString('en')} repaired.`;
+  const words = `${counted(answer.total_ips, 'entry', 'entries')} verified, ${count(repaired)} repaired.`;
   if (answer.runtime_map_synced) return { title: 'Running map in sync', words };
   const follows = answer.reload_scheduled ? ' A reload is scheduled.' : '';
   return {

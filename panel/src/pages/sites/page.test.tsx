@@ -56,12 +56,12 @@ it('shows what the clients of a site got, and its servers on request', async () 
   const card = await open();
   const figures = await card.findByLabelText(`Traffic of ${domain}`);
   expect(figures.textContent).toContain('Requests, 24 h1,284,902');
-  expect(figures.textContent).toContain('Response time42 ms');
+  expect(figures.textContent).toContain('Response time, 24 h42 ms');
   await card.findByText('Server up');
   expect(card.queryByRole('table')).toBeNull();
-  fireEvent.click(card.getByRole('button', { name: 'Show 1 server' }));
+  fireEvent.click(card.getByRole('button', { name: '1 server', expanded: false }));
   card.getByRole('table', { name: `Servers of ${domain}` });
-  fireEvent.click(card.getByRole('button', { name: 'Hide servers' }));
+  fireEvent.click(card.getByRole('button', { name: '1 server', expanded: true }));
   expect(card.queryByRole('table')).toBeNull();
 });
 

@@ -1,3 +1,4 @@
+import { count } from '../../../../src/domain/counted.ts';
 import type { Server, ServerState } from '../../api/types.ts';
 import type { Tone } from '../../parts/state-mark.tsx';
 
@@ -74,7 +75,7 @@ export function optionWords(options: Server['options']): string[] {
   return [
     ...(backup === true ? ['backup'] : []),
     ...(weight === undefined ? [] : [weight === 0 ? 'weight 0 (no requests)' : `weight ${weight}`]),
-    ...(maxConnections === undefined ? [] : [`max ${maxConnections.toLocaleString('en')} connections`]),
+    ...(maxConnections === undefined ? [] : [`max ${count(maxConnections)} connections`]),
     ...(check === false ? ['no health check'] : []),
     ...(ssl === 'verify' ? ['TLS, certificate verified'] : []),
     ...(ssl === 'insecure' ? ['TLS, certificate not verified'] : []),

@@ -1,10 +1,11 @@
-import { Anchor, Group, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
-import { useState } from 'react';
+import { useId, useState } from 'react';
+import { counted } from '../../../../src/domain/counted.ts';
 import { useSiteTls } from '../../api/site-tls.ts';
 import { useServerStates } from '../../api/sites.ts';
 import type { Server, ServerState, Site, SiteTls, SiteTraffic } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
+import { DownIcon } from '../../parts/icons.tsx';
 import table from '../../parts/list-table.module.css';
 import { problemText } from '../../parts/problem-alert.tsx';
 import { EditButton, LockButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -38,6 +39,7 @@ export function SiteCard({ site, traffic, watched, onEdit, onRemove }: SiteCardP
   const current = states.error === null ? states.data?.items : undefined;
   const summary = siteWords(current);
   const tls = useSiteTls(domain, inViewport);
+  const serversId = useId();
   const [unfolded, setUnfolded] = useState<boolean | null>(null);
   // Where one needs attention they are shown.
   const shown = unfolded ?? (summary.tone === 'bad' || summary.tone === 'warn');
@@ -45,17 +47,17 @@ export function SiteCard({ site, traffic, watched, onEdit, onRemove }: SiteCardP
   return (
     <section className={styles.card} ref={ref} aria-label={domain} data-row>
       <div className={classes.head}>
-        <Group gap="md">
-          <Text component="h2" fw={650} size="lg" className={styles.wrap}>
-            {domain}
-          </Text>
+        <Text component="h2" fw={650} size="lg" className={styles.wrap}>
+          {domain}
+        </Text>
+        <div className={classes.states}>
           {enabled ? (
             redirect === null && <StateMark tone={summary.tone}>{summary.words}</StateMark>
           ) : (
             <StateMark tone="warn">Disabled: visitors get 404</StateMark>
           )}
           {enabled && <SiteLock domain={domain} visible={inViewport} enabled={tls?.tls_enabled} />}
-        </Group>
+        </div>
         {may && (
           <RowButtons>
             {tls?.tls_enabled && <LockButton label={`TLS settings of ${domain}`} onClick={() => setEditingTls(tls)} />}
@@ -83,16 +85,23 @@ export function SiteCard({ site, traffic, watched, onEdit, onRemove }: SiteCardP
           {redirect.keep_path && ', path appended'})
         </Text>
       )}
-      {traffic !== undefined && <TrafficFigures traffic={traffic} complete={watched} />}
       {tls !== undefined && <TlsLine tls={tls} />}
+      {traffic !== undefined && <TrafficFigures traffic={traffic} complete={watched} />}
       {editingTls !== null && <TlsDialog tls={editingTls} onClose={() => setEditingTls(null)} />}
       {servers.length > 0 && (
-        <Anchor component="button" type="button" size="sm" aria-expanded={shown} onClick={() => setUnfolded(!shown)}>
-          {shown ? 'Hide servers' : `Show ${counted(servers.length, 'server')}`}
-        </Anchor>
+        <button
+          type="button"
+          className={classes.fold}
+          aria-expanded={shown}
+          aria-controls={serversId}
+          onClick={() => setUnfolded(!shown)}
+        >
+          <DownIcon size={16} />
+          {counted(servers.length, 'server')}
+        </button>
       )}
       {servers.length > 0 && shown && (
-        <table className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
+        <table id={serversId} className={`${table.rows} ${table.inLine}`} aria-label={`Servers of ${domain}`}>
           <thead>
             <tr>
               <th scope="col">Server</th>

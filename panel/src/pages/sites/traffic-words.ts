@@ -41,12 +41,9 @@ export function trafficFigures(
       about: `Requests that a server or HAProxy answered with 5xx.${part}`,
     },
     {
-      name: 'Response time',
+      name: 'Response time, 24 h',
       value: ms === null ? unknownFigure : `${count(ms)} ms`,
-      about:
-        ms === null
-          ? 'There were no requests.'
-          : 'From a request to the start of its response, on average over the last 24 hours.',
+      about: ms === null ? 'There were no requests.' : 'From a request to the start of its response, on average.',
     },
   ];
 }

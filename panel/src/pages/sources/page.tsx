@@ -1,11 +1,11 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { counted } from '../../../../src/domain/counted.ts';
 import { isInsightLoading, isInsightOff, useNeverMatched, useSourceEffects } from '../../api/insight.ts';
 import { useSources } from '../../api/sources.ts';
 import type { Source, SourceEffect, SourceEffects } from '../../api/types.ts';
 import { ShareBar } from '../../charts/bars.tsx';
 import { Age, useServiceNow } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import { count, percent, unknownFigure, withUnit } from '../../parts/figures.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { PageFrame } from '../../parts/page-frame.tsx';

@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
+import { counted } from '../../../../src/domain/counted.ts';
 import { unusedTrustedMap } from '../../../../src/domain/trust-effect.ts';
 import { useHealth } from '../../api/health.ts';
-import { counted } from '../../parts/counted.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 
 export function UnusedTrust() {

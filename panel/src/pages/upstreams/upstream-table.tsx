@@ -1,10 +1,10 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { count, counted } from '../../../../src/domain/counted.ts';
 import type { PresetName } from '../../../../src/domain/upstream-presets.ts';
 import type { Upstream, UpstreamList } from '../../api/types.ts';
 import { Age } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { presetLabels } from '../../parts/preset-labels.ts';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -176,7 +176,7 @@ export function EntryLinks({ entries, total }: EntryLinksProps) {
           </Anchor>
         </span>
       ))}
-      {total > shown.length && ` and ${(total - shown.length).toLocaleString('en')} more`}
+      {total > shown.length && ` and ${count(total - shown.length)} more`}
     </>
   );
 }

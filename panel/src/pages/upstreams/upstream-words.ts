@@ -1,9 +1,10 @@
 // How an upstream names its client, and whether it is in force.
+
+import { counted } from '../../../../src/domain/counted.ts';
 import { unusedUpstreamMap } from '../../../../src/domain/upstream.ts';
 import type { UpstreamHeader } from '../../../../src/domain/upstream-modes.ts';
 import { type PresetName, upstreamPresets } from '../../../../src/domain/upstream-presets.ts';
 import type { Upstream, UpstreamAnswer, UpstreamList } from '../../api/types.ts';
-import { counted } from '../../parts/counted.ts';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { reloadWords } from '../../parts/reload-words.ts';
 import type { Tone } from '../../parts/state-mark.tsx';

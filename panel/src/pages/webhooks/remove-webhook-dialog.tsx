@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
+import { counted } from '../../../../src/domain/counted.ts';
 import type { Webhook } from '../../api/types.ts';
 import { useRemoveWebhook } from '../../api/webhooks.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { counted } from '../../parts/counted.ts';
 import { toast } from '../../parts/toasts.tsx';
 
 interface RemoveWebhookDialogProps {

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { count, counted } from '../../../../src/domain/counted.ts';
 import type { Webhook } from '../../api/types.ts';
 import { Age, End, SpanSince, useServiceNow } from '../../parts/age.tsx';
-import { counted } from '../../parts/counted.ts';
 import { ListTable } from '../../parts/list-table.tsx';
 import { sentence } from '../../parts/problem-alert.tsx';
 import { EditButton, RemoveButton, RowButtons } from '../../parts/row-buttons.tsx';
@@ -50,7 +50,7 @@ export function WebhookTable({ hooks, stale, retrying, onEdit, onRemove, onRetry
             </div>
           </td>
           <td data-label="Queued" data-figure>
-            {hook.enabled ? hook.pending.toLocaleString('en') : ''}
+            {hook.enabled ? count(hook.pending) : ''}
           </td>
           <td data-actions>
             <RowButtons>

@@ -1,4 +1,5 @@
 // Each event as one sentence. Members may be absent (EventData), so every one has a fallback.
+import { count } from '../../../../../src/domain/counted.ts';
 import { certificatesFail, databaseDown, onlyCertificates, proxyDown } from '../../../app/enforcement.ts';
 import type { EventData, EventType, KnownEvent, ServiceEvent } from '../../../live/service-event.ts';
 import { elapsedText, spanText } from '../../../parts/age.tsx';
@@ -154,7 +155,7 @@ function text(value: string | number | null | undefined): string {
 }
 
 function number(value: number | undefined): string {
-  return value?.toLocaleString('en') ?? '?';
+  return value === undefined ? '?' : count(value);
 }
 
 function dayCount(days: number | undefined): string {

@@ -1,3 +1,4 @@
+import { count } from '../../../../../src/domain/counted.ts';
 import { covers, type IpEntry, parseIp } from '../../../../../src/domain/ip.ts';
 import { knownCdn } from '../../../../../src/domain/upstream-presets.ts';
 import { presetLabels } from '../../../parts/preset-labels.ts';
@@ -76,6 +77,6 @@ export function cdnWarnings(entry: IpEntry): BlockWarning[] {
 }
 
 function sizeText({ family, prefix, text }: IpEntry): string {
-  if (family === 4) return `${text} contains ${(2 ** (32 - prefix)).toLocaleString('en')} addresses.`;
-  return `${text} contains ${(2 ** (48 - prefix)).toLocaleString('en')} /48 networks.`;
+  if (family === 4) return `${text} contains ${count(2 ** (32 - prefix))} addresses.`;
+  return `${text} contains ${count(2 ** (48 - prefix))} /48 networks.`;
 }

@@ -1,9 +1,9 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { count, counted } from '../../../../../src/domain/counted.ts';
 import { changeMany, fetchEntries, useBlockedChange } from '../../../api/blocked-ips.ts';
 import type { ApiClient } from '../../../api/request.ts';
 import type { BlockedIp, BulkAnswer } from '../../../api/types.ts';
-import { counted } from '../../../parts/counted.ts';
 import { Dialog, DialogButtons } from '../../../parts/dialog.tsx';
 import { changeTitle, ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { manual, ownClaim } from '../../../parts/source-words.ts';
@@ -165,7 +165,7 @@ function editedWords(answer: BulkAnswer) {
       : [`${counted(added, 'address')} had been unblocked meanwhile and ${added === 1 ? 'is' : 'are'} blocked again.`]),
     ...(first === undefined
       ? []
-      : [`${rejected.toLocaleString('en')} rejected, such as ${first.value}: ${first.why}. They stay selected.`]),
+      : [`${count(rejected)} rejected, such as ${first.value}: ${first.why}. They stay selected.`]),
   ];
   return {
     title: `${counted(updated, 'entry', 'entries')} changed`,

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
+import { counted } from '../../../../../src/domain/counted.ts';
 import { isInsightLoading, isInsightOff, mostOfEntry, useEntryHits } from '../../../api/insight.ts';
 import type { KnockingAddress } from '../../../api/types.ts';
 import { ShareBar } from '../../../charts/bars.tsx';
 import { Age } from '../../../parts/age.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { count } from '../../../parts/figures.ts';
 import { ReadProblem } from '../../../parts/read.tsx';
 import styles from '../../../parts/styles.module.css';

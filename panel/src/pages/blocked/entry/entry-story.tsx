@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
+import { counted } from '../../../../../src/domain/counted.ts';
 import type { useBlockedDetail } from '../../../api/blocked-ips.ts';
 import type { BlockedIpDetail } from '../../../api/types.ts';
 import { Age, End } from '../../../parts/age.tsx';
 import { ClaimList } from '../../../parts/claim-list.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { useSourceColours } from '../../../parts/source-colours.ts';

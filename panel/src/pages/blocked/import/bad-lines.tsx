@@ -1,5 +1,6 @@
 import { Button, ScrollArea, Table, Text } from '@mantine/core';
 import { useState } from 'react';
+import { count } from '../../../../../src/domain/counted.ts';
 import styles from '../../../parts/styles.module.css';
 import classes from './import.module.css';
 import type { BadLine } from './preview.ts';
@@ -31,7 +32,7 @@ export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
         <Table.Tbody>
           {lines.slice(0, shown).map(({ line, value, why }) => (
             <Table.Tr key={`${line} ${value}`}>
-              <Table.Td className={styles.figure}>{line.toLocaleString('en')}</Table.Td>
+              <Table.Td className={styles.figure}>{count(line)}</Table.Td>
               <Table.Td className={styles.wrap}>
                 <Text span size="sm">
                   {why}
@@ -43,7 +44,7 @@ export function BadLines({ lines, label, heading = 'Problem' }: BadLinesProps) {
       </Table>
       {lines.length > shown && (
         <Button size="compact-sm" variant="default" m="xs" onClick={() => setShown(shown + 1_000)}>
-          Show more lines ({lines.length.toLocaleString('en')} in total)
+          Show more lines ({count(lines.length)} in total)
         </Button>
       )}
     </ScrollArea.Autosize>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
+import { counted } from '../../../../../src/domain/counted.ts';
 import type { CdnEntries } from '../../../../../src/domain/upstream-presets.ts';
-import { counted } from '../../../parts/counted.ts';
 import { presetLabels } from '../../../parts/preset-labels.ts';
 
 interface CdnNotesProps {

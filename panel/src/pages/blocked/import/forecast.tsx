@@ -2,7 +2,7 @@ import { Checkbox, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { isProblem, problemCodes } from '../../../../../src/client/problem-codes.ts';
-import { counted } from '../../../parts/counted.ts';
+import { count, counted } from '../../../../../src/domain/counted.ts';
 import { problemText, sentence } from '../../../parts/problem-alert.tsx';
 import { useAllowed, useApi } from '../../../session/session.ts';
 import { CdnNotes } from './cdn-notes.tsx';
@@ -80,7 +80,7 @@ export function forecastWords({ added, updated, unchanged, rejectedTotal, room }
   const already = updated + unchanged;
   const parts = [
     `${counted(added, 'new entry', 'new entries')}.`,
-    ...(already === 0 ? [] : [`${already.toLocaleString('en')} already blocked: ${changes(updated, unchanged)}.`]),
+    ...(already === 0 ? [] : [`${count(already)} already blocked: ${changes(updated, unchanged)}.`]),
     ...(rejectedTotal === 0 ? [] : [`${counted(rejectedTotal, 'line')} rejected.`]),
     ...(room === null || added === 0 ? [] : limitWords(room.total + added, room.limit)),
   ];
@@ -90,18 +90,16 @@ export function forecastWords({ added, updated, unchanged, rejectedTotal, room }
 /** The service checks each batch and rejects the first that exceeds the limit. */
 function limitWords(total: number, limit: number): string[] {
   if (total <= limit) return [];
-  const over = (total - limit).toLocaleString('en');
+  const over = count(total - limit);
   return [
-    `The blocked set would have ${total.toLocaleString('en')} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.`,
+    `The blocked set would have ${count(total)} entries, ${over} more than the limit (PROXY_MANAGER_MAX_ENTRIES). The import would stop early.`,
   ];
 }
 
 function changes(updated: number, unchanged: number): string {
   const parts = [
-    ...(updated === 0
-      ? []
-      : [`${updated.toLocaleString('en')} updated with the list’s reason, “Blocked by” or later expiry`]),
-    ...(unchanged === 0 ? [] : [`${unchanged.toLocaleString('en')} unchanged`]),
+    ...(updated === 0 ? [] : [`${count(updated)} updated with the list’s reason, “Blocked by” or later expiry`]),
+    ...(unchanged === 0 ? [] : [`${count(unchanged)} unchanged`]),
   ];
   return parts.join(', ');
 }

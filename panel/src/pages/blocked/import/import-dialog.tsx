@@ -1,6 +1,8 @@
 // Import in steps: choose a list, preview it, send it. Nothing is sent before the preview is confirmed.
+
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { count } from '../../../../../src/domain/counted.ts';
 import { useRefreshBlocked } from '../../../api/blocked-ips.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Loading } from '../../../parts/loading.tsx';
@@ -70,7 +72,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         {step.kind === 'source' && (
           <ListSource text={pasted} onText={setPasted} onList={(list, name) => void open(list, name)} />
         )}
-        {step.kind === 'reading' && <Loading what={`Reading ${step.name}, line ${step.lines.toLocaleString('en')}`} />}
+        {step.kind === 'reading' && <Loading what={`Reading ${step.name}, line ${count(step.lines)}`} />}
         {step.kind === 'unreadable' && (
           <Alert color="red" variant="light" title="Could not read the list" role="alert">
             <Text size="sm">{sentence(step.why, step.name)}</Text>

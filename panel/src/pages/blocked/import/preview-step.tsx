@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../../parts/counted.ts';
+import { count, counted } from '../../../../../src/domain/counted.ts';
 import { useSessionState } from '../../../session/session.ts';
 import { type Duration, DurationField, readDuration } from '../block/duration-field.tsx';
 import { BadLines } from './bad-lines.tsx';
@@ -49,7 +49,7 @@ export function PreviewStep(props: PreviewStepProps) {
   return (
     <>
       <Text role="status">
-        <b>{entries.length.toLocaleString('en')}</b> {entries.length === 1 ? 'entry' : 'entries'} to import
+        <b>{count(entries.length)}</b> {entries.length === 1 ? 'entry' : 'entries'} to import
         {duplicates > 0 && `, ${counted(duplicates, 'duplicate')}`}
         {bad.length === 0 ? ', no invalid lines' : ''}
       </Text>

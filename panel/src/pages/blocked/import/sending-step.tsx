@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
-import { counted } from '../../../parts/counted.ts';
+import { count, counted } from '../../../../../src/domain/counted.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import styles from '../../../parts/styles.module.css';
 import { BadLines } from './bad-lines.tsx';
@@ -62,10 +62,10 @@ function Result({ kind, tally, total }: Pick<SendingStepProps, 'kind' | 'tally' 
       />
       <Text role="status" className={styles.figure}>
         {states[kind]}
-        {done.toLocaleString('en')} of {counted(total, 'entry', 'entries')}: {added.toLocaleString('en')} newly blocked,{' '}
-        {updated > 0 && `${updated.toLocaleString('en')} updated, `}
-        {unchanged.toLocaleString('en')} unchanged
-        {rejectedTotal > 0 && `, ${rejectedTotal.toLocaleString('en')} rejected`}
+        {count(done)} of {counted(total, 'entry', 'entries')}: {count(added)} newly blocked,{' '}
+        {updated > 0 && `${count(updated)} updated, `}
+        {count(unchanged)} unchanged
+        {rejectedTotal > 0 && `, ${count(rejectedTotal)} rejected`}
       </Text>
       {kind !== 'sending' && added + updated + unchanged > 0 && (
         <Text size="sm" c="dimmed">

@@ -47,13 +47,14 @@ export function EntryList(props: EntryListProps) {
   const { cache, query, selected, opened, sort, onSelect, onOpen, onUnblock, onUnblockSelected, onEdit } = props;
   const state = usePageCacheState(cache);
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const touched = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false });
   const { ref: sized, height: viewport } = useElementSize();
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState(0);
   const [anchor, setAnchor] = useState<number | null>(null);
   const [view, setView] = useState<ScrollWindow>({ position: 0, scrollTop: 0 });
-  const rowHeight = narrow ? 56 : 32;
+  const rowHeight = narrow ? 56 : touched ? 44 : 32;
   const isSelected = (ip: string | undefined): boolean => selected === 'all' || (ip !== undefined && selected.has(ip));
   const rows = state.total ?? 0;
   const shape = { rows, rowHeight, viewport: Math.max(viewport, rowHeight) };

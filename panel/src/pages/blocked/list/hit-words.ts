@@ -1,4 +1,5 @@
 // What an entry denied, as the cells of its row. What is not known is a dash with its reason, never 0.
+import { count } from '../../../../../src/domain/counted.ts';
 import type { EntryHits } from '../../../api/types.ts';
 
 interface HitCell {
@@ -20,7 +21,7 @@ export function deniedCell(hits: EntryHits | null): HitCell {
       text: unknown,
       why: 'Not known: a part of the last 24 h was not watched, or an earlier block of the address has some of them.',
     };
-  return { text: hits.last_24h.toLocaleString('en') };
+  return { text: count(hits.last_24h) };
 }
 
 /** Of an entry whose `last_hit` is null. */

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
+import { counted } from '../../../../../src/domain/counted.ts';
 import { useRemovalPreview } from '../../../api/blocked-ips.ts';
 import type { BlockedIp } from '../../../api/types.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { claimsOf, sourceNames, unblockEffect } from '../../../parts/source-words.ts';
 import { StateMark } from '../../../parts/state-mark.tsx';

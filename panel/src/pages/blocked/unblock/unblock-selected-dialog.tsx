@@ -1,8 +1,8 @@
 // Unblocks all that the filters select, in one request that names how many entries it expects.
 import { Stack, Text } from '@mantine/core';
+import { counted } from '../../../../../src/domain/counted.ts';
 import { type Selected, unblockSelected, useRefreshBlocked, useSelectedPreview } from '../../../api/blocked-ips.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../../../../src/domain/counted.ts';
 import { useViews } from '../../../api/views.ts';
-import { counted } from '../../../parts/counted.ts';
 import { shortCount } from '../../../parts/figures.ts';
 import { useUrlValues } from '../../../parts/url-state.ts';
 import { useAllowed } from '../../../session/session.ts';

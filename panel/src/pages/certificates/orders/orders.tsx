@@ -1,9 +1,9 @@
 import { ActionIcon, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../../../../src/domain/counted.ts';
 import { useAuthority, useOrders, useRenewCertificate } from '../../../api/acme.ts';
 import type { AcmeAttempt, AcmeCertificate, AcmeProblem, AcmeStatus } from '../../../api/types.ts';
 import { End, useServiceNow } from '../../../parts/age.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { PlusIcon, RefreshIcon } from '../../../parts/icons.tsx';
 import { ListTable } from '../../../parts/list-table.tsx';
 import { sentence } from '../../../parts/problem-alert.tsx';

@@ -1,5 +1,5 @@
 import { Text, VisuallyHidden } from '@mantine/core';
-import { counted } from '../../../parts/counted.ts';
+import { counted } from '../../../../../src/domain/counted.ts';
 import styles from '../../../parts/styles.module.css';
 import classes from './diff.module.css';
 

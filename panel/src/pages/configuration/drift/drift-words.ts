@@ -1,5 +1,5 @@
+import { counted } from '../../../../../src/domain/counted.ts';
 import type { ConfigurationDrift } from '../../../api/types.ts';
-import { counted } from '../../../parts/counted.ts';
 
 interface DriftWords {
   readonly title: string;

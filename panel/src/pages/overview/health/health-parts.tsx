@@ -1,9 +1,9 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { counted } from '../../../../../src/domain/counted.ts';
 import type { Health } from '../../../api/types.ts';
 import { Age } from '../../../parts/age.tsx';
-import { counted } from '../../../parts/counted.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import { StateMark, type Tone } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';

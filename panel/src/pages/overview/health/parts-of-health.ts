@@ -1,7 +1,8 @@
 // The parts of `/health`, each as a tone and a text. Only what was verified is green.
+
+import { count, counted } from '../../../../../src/domain/counted.ts';
 import type { Attached, Health } from '../../../api/types.ts';
 import { isAboutCertificate, isAboutFrontEnd, unprotectedFrontEnds } from '../../../app/enforcement.ts';
-import { counted } from '../../../parts/counted.ts';
 import { sentence } from '../../../parts/problem-alert.tsx';
 import type { Tone } from '../../../parts/state-mark.tsx';
 
@@ -65,7 +66,7 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
   if (seen === null)
     return { name, tone: 'unknown', words: `Unknown: HAProxy could not be queried. Expected: ${entries(expected)}` };
   if (change !== null && seen !== expected) {
-    const words = `Bulk change running: ${seen.toLocaleString('en')} of ${entries(expected)}`;
+    const words = `Bulk change running: ${count(seen)} of ${entries(expected)}`;
     return { name, tone: 'unknown', words };
   }
   // The right number may be of wrong entries. The worker's own part reports what was found.
@@ -75,8 +76,8 @@ function runningMap({ runtime_map: { expected, seen, big_change: change }, worke
       tone: 'unknown',
       words: `${entries(expected)}, as expected, but not verified`,
     };
-  if (seen === expected) return { name, tone: 'good', words: `${seen.toLocaleString('en')} of ${entries(expected)}` };
-  return { name, tone: 'warn', words: `${seen.toLocaleString('en')} of ${entries(expected)}` };
+  if (seen === expected) return { name, tone: 'good', words: `${count(seen)} of ${entries(expected)}` };
+  return { name, tone: 'warn', words: `${count(seen)} of ${entries(expected)}` };
 }
 
 function workerPart({ pid, whole, reason }: NonNullable<Health['workers']['current']>, name: string): HealthPart {

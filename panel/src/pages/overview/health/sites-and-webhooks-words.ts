@@ -1,5 +1,5 @@
+import { counted } from '../../../../../src/domain/counted.ts';
 import type { ServerState, Webhook } from '../../../api/types.ts';
-import { counted } from '../../../parts/counted.ts';
 import type { Tone } from '../../../parts/state-mark.tsx';
 import { siteWords } from '../../sites/server-words.ts';
 

@@ -220,15 +220,18 @@ describeOnOneProxy('certificates', ({ bin }) => {
   it('are served from their files while the secret is missing, and health asks for it', async () => {
     const secret = secretOf(service.paths);
     await restart(() => rename(secret, `${secret}~`));
-    await service.call('POST', '/api/config/reload');
-    expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
-    const { reasons } = (await service.health()).body;
-    expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`the secret ${secret} is missing`)]));
-    const other = madeCertificate(['other.example']);
-    // The last one is the one that is served.
-    made.splice(-1, 0, other);
-    expect(await call('POST', '/api/certificates', other)).toMatchObject({ answered: 503 });
-    await rename(`${secret}~`, secret);
+    try {
+      await service.call('POST', '/api/config/reload');
+      expect(await served('shop.example.com')).toBe(made.at(-1)!.sha1);
+      const { reasons } = (await service.health()).body;
+      expect(reasons).toEqual(expect.arrayContaining([expect.stringContaining(`the secret ${secret} is missing`)]));
+      const other = madeCertificate(['other.example']);
+      // The last one is the one that is served.
+      made.splice(-1, 0, other);
+      expect(await call('POST', '/api/certificates', other)).toMatchObject({ answered: 503 });
+    } finally {
+      await rename(`${secret}~`, secret);
+    }
   });
 
   // It also starts the service after the test before.

@@ -25,6 +25,8 @@ describe.skipIf(proxy === undefined)('the command line', () => {
     service = await RealService.start({ bin: proxy!.bin, waitUntilReady: false, environment: withoutKey });
     const environment = { ...withoutKey, PROXY_MANAGER_PREFIX: service.paths.prefix };
     statusMeanwhile = await new CommandLineUser(service).process(['status'], { environment });
+    const isReady = async () => (await service.call('GET', '/readyz', { key: null })).status === 200;
+    await eventually('the service is ready', isReady);
     service.key = (await readFile(join(service.paths.stateDir, 'api-key'), 'utf8')).trim();
     user = new CommandLineUser(service);
   });

@@ -1,8 +1,8 @@
 import type { SiteTraffic } from '../../api/insight-records.ts';
+import { count } from '../../domain/counted.ts';
 import type { CommandLine } from '../command-line.ts';
 import { type ExitCode, exitCodes } from '../failure.ts';
 import type { Column } from '../output/table.ts';
-import { count } from '../output/times.ts';
 import type { Session } from '../session.ts';
 import { Verb } from '../verb.ts';
 

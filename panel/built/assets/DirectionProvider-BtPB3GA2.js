@@ -1,1 +1,0 @@
-import{g as e,m as t,t as n}from"./jsx-runtime-N0nqCsiR.js";var r=e(t(),1);n();var i=(0,r.createContext)({dir:`ltr`,toggleDirection:()=>{},setDirection:()=>{}});function a(){return(0,r.use)(i)}export{a as t};

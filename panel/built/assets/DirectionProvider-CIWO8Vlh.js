@@ -1,0 +1,1 @@
+import{g as e,r as t,v as n}from"./counted-K0gCt8yf.js";var r=n(e(),1);t();var i=(0,r.createContext)({dir:`ltr`,toggleDirection:()=>{},setDirection:()=>{}});function a(){return(0,r.use)(i)}export{a as t};

@@ -1,1 +1,0 @@
-import{dt as e,gt as t}from"./query-keys-CzxaY7qx.js";import{t as n}from"./InputBase-BMcnUlym.js";import{t as r}from"./jsx-runtime-N0nqCsiR.js";var i=r(),a=e(e=>{let r=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(n,{component:`input`,...r,__staticSelector:`TextInput`})});a.classes=n.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

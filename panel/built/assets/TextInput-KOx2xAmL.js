@@ -1,0 +1,1 @@
+import{dt as e,gt as t}from"./query-keys-DETfBwHD.js";import{t as n}from"./InputBase-CCJtkk0l.js";import{r}from"./counted-K0gCt8yf.js";var i=r(),a=e(e=>{let r=t([`Input`,`InputWrapper`,`TextInput`],null,e);return(0,i.jsx)(n,{component:`input`,...r,__staticSelector:`TextInput`})});a.classes=n.classes,a.displayName=`@mantine/core/TextInput`;export{a as t};

@@ -1,1 +1,0 @@
-import{nt as e,o as t}from"./query-keys-CzxaY7qx.js";import{dt as n}from"./index-jfGhiQ5Q.js";import{t as r}from"./jsx-runtime-N0nqCsiR.js";var i=r();function a({title:r,children:a}){return t(`admin`)?a:(0,i.jsx)(n,{title:r,children:(0,i.jsx)(e,{c:`dimmed`,children:`You need an administrator key to see this page.`})})}export{a as t};

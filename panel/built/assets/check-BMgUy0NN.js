@@ -1,1 +1,0 @@
-import{n as e,s as t,x as n}from"./query-keys-CzxaY7qx.js";function r(r){let i=t();return n({queryKey:e.check(r),queryFn:async({signal:e})=>{let t={path:{ip_address:r??``}};return(await i.GET(`/api/check/{ip_address}`,{params:t,signal:e})).data},enabled:r!==null,refetchInterval:5e3})}export{r as t};

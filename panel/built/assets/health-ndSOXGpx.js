@@ -1,0 +1,1 @@
+import{n as e,s as t,x as n}from"./query-keys-DETfBwHD.js";var r=3e3;function i(){let i=t();return n({queryKey:e.health,queryFn:async({signal:e})=>(await i.GET(`/health`,{signal:e})).data,refetchInterval:r})}function a(){return i().data?.attached}export{i as n,a as t};

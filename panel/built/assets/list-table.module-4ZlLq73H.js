@@ -1,1 +1,0 @@
-var e={rows:`_rows_10h8a_1`,inLine:`_inLine_10h8a_53`};export{e as t};

@@ -1,0 +1,1 @@
+var e={rows:`_rows_886on_1`,inLine:`_inLine_886on_53`};export{e as t};

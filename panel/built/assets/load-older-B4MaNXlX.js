@@ -1,1 +1,0 @@
-import{it as e,tt as t}from"./query-keys-CzxaY7qx.js";import{t as n}from"./jsx-runtime-N0nqCsiR.js";var r=n();function i({of:n,words:i=`Load older records`}){return n.hasNextPage?(0,r.jsx)(e,{justify:`center`,mt:`sm`,children:(0,r.jsx)(t,{variant:`default`,onClick:()=>void n.fetchNextPage(),loading:n.isFetchingNextPage,children:i})}):null}export{i as t};

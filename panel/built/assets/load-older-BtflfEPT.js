@@ -1,0 +1,1 @@
+import{it as e,tt as t}from"./query-keys-DETfBwHD.js";import{r as n}from"./counted-K0gCt8yf.js";var r=n();function i({of:n,words:i=`Load older records`}){return n.hasNextPage?(0,r.jsx)(e,{justify:`center`,mt:`sm`,children:(0,r.jsx)(t,{variant:`default`,onClick:()=>void n.fetchNextPage(),loading:n.isFetchingNextPage,children:i})}):null}export{i as t};

@@ -1,0 +1,1 @@
+import{t as e}from"./visible-text-CuHUCI77.js";import{r as t}from"./counted-K0gCt8yf.js";var n=t();function r({text:t}){return(0,n.jsx)(`bdi`,{children:e(t)})}export{r as t};

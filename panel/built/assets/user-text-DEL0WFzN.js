@@ -1,1 +1,0 @@
-import{t as e}from"./visible-text-CuHUCI77.js";import{t}from"./jsx-runtime-N0nqCsiR.js";var n=t();function r({text:t}){return(0,n.jsx)(`bdi`,{children:e(t)})}export{r as t};

@@ -144,7 +144,8 @@ describe.skipIf(lacking.length > 0)(['the overview', ...lacking].join(': skipped
     await tab.setViewportSize({ width: 330, height: 640 });
     const canvas = tab.locator('canvas');
     await eventually('the chart has the new size', async () => ((await canvas.boundingBox())?.width ?? 0) < 330);
-    await canvas.hover();
+    // Over the canvas, which it covers.
+    await tab.locator('.u-over').hover();
     const [picture, tip] = await Promise.all([canvas.boundingBox(), tab.locator('[aria-hidden] dl').boundingBox()]);
     expect(tip?.y).toBeGreaterThan((picture?.y ?? 0) + (picture?.height ?? 0));
     await tab.close();

@@ -168,10 +168,12 @@ const SiteTraffic = model(
   {
     site: text('Its domain.'),
     requests: countOrNull(
-      'Requests for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known.',
+      'How many requests there were for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known.',
     ),
-    denied: countOrNull('Denied requests, estimated; null: not known.'),
-    server_errors: countOrNull('Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known.'),
+    denied: countOrNull('How many requests were denied, estimated; null: not known.'),
+    server_errors: countOrNull(
+      'How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known.',
+    ),
     response_ms: countOrNull(
       'Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known.',
     ),

@@ -2640,11 +2640,11 @@ export interface components {
     SiteTraffic: {
       /** Its domain. */
       readonly site: string;
-      /** Requests for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known. */
+      /** How many requests there were for its servers, also those that HAProxy answered because none was up. Redirects are not counted. Null: not known. */
       readonly requests: number | null;
-      /** Denied requests, estimated; null: not known. */
+      /** How many requests were denied, estimated; null: not known. */
       readonly denied: number | null;
-      /** Of `requests`: those answered with 5xx, by a server or by HAProxy; null: not known. */
+      /** How many of `requests` were answered with 5xx, by a server or by HAProxy; null: not known. */
       readonly server_errors: number | null;
       /** Milliseconds from a request to the start of its response, on average, from HAProxy’s moving averages; null: there were no requests, or it is not known. */
       readonly response_ms: number | null;

@@ -12,6 +12,11 @@ it('are figures with their unit, and the share of errors', () => {
 it('are at least so many if a part was not watched', () => {
   const least = ['at least 1,284,902', 'about 20,480', 'at least 31 (<\u00a00.1\u00a0%)', '42 ms'];
   expect(values(traffic, false)).toEqual(least);
+  expect(values({ ...traffic, requests: 0, server_errors: 0 }, false).slice(0, 3)).toEqual([
+    'none seen',
+    'about 20,480',
+    'none seen',
+  ]);
   expect(trafficFigures(traffic, false)[0]!.about).toContain('not watched');
 });
 

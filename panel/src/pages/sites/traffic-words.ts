@@ -17,7 +17,8 @@ export function trafficFigures(
   complete: boolean,
 ): readonly TrafficFigure[] {
   const part = complete ? '' : ' A part of the last 24 hours was not watched.';
-  const least = (value: number): string => (complete ? count(value) : `at least ${count(value)}`);
+  const least = (value: number): string =>
+    complete ? count(value) : value === 0 ? 'none seen' : `at least ${count(value)}`;
   const deniedFigure: TrafficFigure = {
     name: 'Denied, 24 h',
     value: denied === null ? unknownFigure : denied === 0 ? 'none seen' : `about ${count(denied)}`,

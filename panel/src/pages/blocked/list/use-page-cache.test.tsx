@@ -1,12 +1,10 @@
 import { screen } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { allBlocked, type BlockedQuery } from '../../../api/blocked-ips.ts';
+import { LiveEvents } from '../../../live/live.tsx';
 import { FakeService } from '../../../test/fake-service.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { usePageCache, usePageCacheState } from './use-page-cache.ts';
-
-// It depends on the event stream.
-vi.mock('../../../api/polling.ts', () => ({ usePolling: () => 60_000 }));
 
 function Total({ query }: { readonly query: BlockedQuery }) {
   return <p>total {usePageCacheState(usePageCache(query)).total}</p>;
@@ -20,7 +18,11 @@ it.each([
 ])('asks for the hours together with the rows: %s', async (_what, text, spark) => {
   const service = new FakeService();
   service.on('GET /api/blocked-ips', () => ({ body: { items: [], total: 7, next_cursor: null } }));
-  await renderInApp(<Total query={{ ...allBlocked, text }} />);
+  await renderInApp(
+    <LiveEvents>
+      <Total query={{ ...allBlocked, text }} />
+    </LiveEvents>,
+  );
   await screen.findByText('total 7');
   const requests = service.calls.filter(({ call }) => call === 'GET /api/blocked-ips');
   expect(requests.map(({ query }) => query.get('spark'))).toEqual([spark]);

@@ -57,7 +57,7 @@ function readLine(text: string, line: number): BulkItem | null {
 function checkLength(text: string, line: number): void {
   // A UTF-16 unit is at most three bytes of UTF-8.
   if (text.length * 3 > MAX_LINE_BYTES && Buffer.byteLength(text) > MAX_LINE_BYTES) {
-    throw tooLarge(`line ${count(line)} is longer than ${count(MAX_LINE_BYTES)} bytes; write one address per line`);
+    throw tooLarge(`line ${line} is longer than ${count(MAX_LINE_BYTES)} bytes; write one address per line`);
   }
 }
 

@@ -42,7 +42,7 @@ export class Flusher {
 
   /** Nothing is lost by a failure: it is stored next time. @param at in seconds @throws StoreError */
   async flush(at: number): Promise<void> {
-    const { collector, knocking, series } = this.#deps;
+    const { collector, knocking, series, siteHours } = this.#deps;
     const lostSince = knocking.takeLost();
     if (lostSince !== null) this.#deps.dropped({ from: lostSince, to: at });
     // First, so that stored counters never name a worker that is unknown after a crash.
@@ -53,7 +53,7 @@ export class Flusher {
     }
     await this.#writeHits();
     await this.#writePoints(at);
-    await this.#writeTraffic();
+    await collector.traffic.store(at, siteHoursAtOnce, (rows) => this.#turn(() => siteHours.put(rows)));
     await this.#storeHours(Math.floor(at / hourSeconds));
   }
 
@@ -109,15 +109,6 @@ export class Flusher {
       const lost = points.giveBack(left, at);
       if (lost !== null) dropped(lost);
       throw error;
-    }
-  }
-
-  async #writeTraffic(): Promise<void> {
-    const { traffic } = this.#deps.collector;
-    for (const hours of slicesOf(traffic.waiting(), siteHoursAtOnce)) {
-      const rows = hours.map((hour) => ({ ...hour }));
-      await this.#turn(() => this.#deps.siteHours.put(rows));
-      traffic.noteStored(rows);
     }
   }
 

@@ -3,7 +3,8 @@ import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { insightServiceOf } from '../../testkit/insight/insight-service-of.ts';
 import { StoreFolder } from '../../testkit/store/store-folder.ts';
 import type { Database } from '../store/open-database.ts';
-import { SiteHoursStore } from '../store/site-hours-store.ts';
+import { type SiteHour, SiteHoursStore } from '../store/site-hours-store.ts';
+import { SiteTraffic } from './site-traffic.ts';
 
 const shop = 'shop.example';
 let folder: StoreFolder;
@@ -83,6 +84,30 @@ describe('the traffic of a site', () => {
     serve(3);
     await kit.pass(10);
     expect(await trafficOf()).toMatchObject([{ requests: 8, denied: 16 }]);
+  });
+
+  it('is stored again if it changes while it is written, or if that fails', async () => {
+    const traffic = new SiteTraffic();
+    const at = kit.seconds;
+    const written: number[][] = [];
+    const store = (write: (rows: readonly SiteHour[]) => void = () => undefined) =>
+      traffic.store(at, 1, async (rows) => {
+        written.push(rows.map(({ denied }) => denied));
+        write(rows);
+      });
+    traffic.deny(shop, 16, at);
+    traffic.deny('blog.example', 16, at);
+    await store(() => {
+      if (written.length === 1) traffic.deny(shop, 16, at);
+    });
+    expect(written).toEqual([[16], [16]]);
+    const full = () => {
+      throw new Error('disk full');
+    };
+    await expect(store(full)).rejects.toThrow('disk full');
+    await store();
+    await store();
+    expect(written).toEqual([[16], [16], [32], [32]]);
   });
 
   it('ends after 24 hours, and is deleted then', async () => {

@@ -31,7 +31,7 @@ export class SiteTraffic {
   readonly #counters = new Counters({ most: mostCounters });
   /** By site, the oldest first. */
   readonly #hours = new Map<string, Hour[]>();
-  #unstored = new Set<Hour>();
+  readonly #unstored = new Set<Hour>();
   /** Sites with a backend in the current worker. */
   #served: ReadonlySet<string> = new Set();
   /** In milliseconds; null: none yet. */
@@ -83,17 +83,24 @@ export class SiteTraffic {
     return { ...sum, served: sum.requests > 0 || this.#served.has(site) };
   }
 
-  /** What has changed since it was stored. */
-  waiting(): readonly SiteHour[] {
-    return [...this.#unstored];
-  }
-
-  /** As they were when they were written: what has changed since is stored next time. */
-  noteStored(stored: readonly SiteHour[]): void {
-    for (const { at, site, requests, denied } of stored) {
-      const hour = this.#hours.get(site)?.find((one) => one.at === at);
-      if (hour !== undefined && hour.requests === requests && hour.denied === denied) this.#unstored.delete(hour);
+  /**
+   * Writes what has changed since it was written, and forgets sites without anything in the last 24 hours.
+   * What changes meanwhile is written by the next call, and so is what could not be written.
+   * @param at in seconds  @param most rows at once
+   */
+  async store(at: number, most: number, write: (rows: readonly SiteHour[]) => Promise<void>): Promise<void> {
+    const changed = [...this.#unstored];
+    for (let first = 0; first < changed.length; first += most) {
+      const hours = changed.slice(first, first + most);
+      for (const hour of hours) this.#unstored.delete(hour);
+      try {
+        await write(hours.map((hour) => ({ ...hour })));
+      } catch (error) {
+        for (const hour of hours) this.#unstored.add(hour);
+        throw error;
+      }
     }
+    for (const [site, own] of this.#hours) if (own.every((hour) => hour.at < firstHour(at))) this.#hours.delete(site);
   }
 
   /** Forgets exited workers. As `Counters.keep`. */

@@ -1,6 +1,5 @@
-import { count } from '../domain/counted.ts';
-
 // Downloads the networks that a CDN publishes, over https only, also behind redirects.
+import { count } from '../domain/counted.ts';
 
 const downloadMs = 60_000;
 const maxBytes = 1_000_000;

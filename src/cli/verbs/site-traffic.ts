@@ -27,7 +27,7 @@ async function traffic({ api, output, format }: Session): Promise<ExitCode> {
   return exitCodes.done;
 }
 
-const siteColumns: readonly Column<SiteTraffic>[] = [
+export const siteColumns: readonly Column<SiteTraffic>[] = [
   known('REQUESTS 24H', ({ requests }) => requests),
   known('5XX', ({ server_errors: errors }) => errors),
   known('RESPONSE MS', ({ response_ms: ms }) => ms),
@@ -35,7 +35,7 @@ const siteColumns: readonly Column<SiteTraffic>[] = [
   { title: 'SITE', text: ({ site }) => site },
 ];
 
-/** Empty where it is not known. */
+/** Empty where it is not known, which is shown as a dash. */
 function known(title: string, of: (site: SiteTraffic) => number | null): Column<SiteTraffic> {
   const text = (site: SiteTraffic, write: (value: number) => string): string => {
     const value = of(site);

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { within } from '../../../testkit/conditions.ts';
 import { freePort } from '../../../testkit/free-port.ts';
-import { describeOnProductProxies } from '../../../testkit/proxies.ts';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { defaultConfig, RealProxy } from '../../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { partsShown } from '../../../testkit/secret-parts.ts';
@@ -17,7 +17,7 @@ import { SslCommands } from './ssl-commands.ts';
 
 const fallback = madeCertificate(['default.invalid']);
 
-describeOnProductProxies('the certificates of a worker', ({ bin, major, minor }) => {
+describeOnEachProxy('the certificates of a worker', ({ bin, major, minor }) => {
   let proxy: RealProxy;
   let port: number;
   let list: string;

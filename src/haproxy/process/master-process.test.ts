@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../testkit/conditions.ts';
-import { caseCount, describeOnProductProxies } from '../../../testkit/proxies.ts';
+import { caseCount, describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { RealProxy } from '../../../testkit/real-proxy.ts';
 import { commandLine } from '../../system/processes.ts';
 import { findMaster, findMasterBeingStarted, masterAt, runsConfiguration } from './master-process.ts';
@@ -104,7 +104,7 @@ describe('a pid file', () => {
   });
 });
 
-describeOnProductProxies('a running master', ({ bin }) => {
+describeOnEachProxy('a running master', ({ bin }) => {
   let proxy: RealProxy;
   beforeAll(async () => {
     proxy = await RealProxy.start(bin);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, within } from '../../../testkit/conditions.ts';
 import { beginHeldReload } from '../../../testkit/held-reload.ts';
-import { describeOnProductProxies } from '../../../testkit/proxies.ts';
+import { describeOnEachProxy } from '../../../testkit/proxies.ts';
 import { RealProxy } from '../../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../../testkit/scripted-master.ts';
 import { stopTime } from '../../../testkit/stop-time.ts';
@@ -24,7 +24,7 @@ const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
     workerReadsConfiguration: () => false,
   });
 
-describeOnProductProxies('a reload', ({ bin }) => {
+describeOnEachProxy('a reload', ({ bin }) => {
   let proxy: RealProxy;
   let config: string;
   beforeAll(async () => {

@@ -26,8 +26,8 @@ export default function SitesPage() {
 
 function Sites() {
   const sites = useSites();
-  const counted = useSiteTraffic();
-  const traffic = counted.error === null ? counted.data : undefined;
+  const figures = useSiteTraffic();
+  const traffic = figures.error === null ? figures.data : undefined;
   const may = useAllowed('admin');
   const rows = useRowKeys();
   const [search, setSearch] = useUrlText('q');
@@ -71,8 +71,8 @@ function Sites() {
                 )}
               </div>
             )}
-            {!isInsightOff(counted.error) && !isInsightLoading(counted.error) && (
-              <ReadProblem of={counted} failed="Could not load the requests of the sites" />
+            {!isInsightOff(figures.error) && !isInsightLoading(figures.error) && (
+              <ReadProblem of={figures} failed="Could not load the requests of the sites" />
             )}
             <Stack gap="sm" ref={rows} data-rows>
               {found.slice(0, limit).map((site) => (

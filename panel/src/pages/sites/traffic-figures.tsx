@@ -13,10 +13,10 @@ export function TrafficFigures({ traffic, complete }: TrafficFiguresProps) {
   const figures = trafficFigures(traffic, complete);
   return (
     <dl className={classes.figures} aria-label={`Traffic of ${traffic.site}`}>
-      {figures.map(({ name, value, about }) => (
+      {figures.map(({ name, value, about, to }) => (
         <div key={name} title={about}>
           <dt>{name}</dt>
-          <dd>{name.startsWith('Denied') ? <Link to="/denied">{value}</Link> : value}</dd>
+          <dd>{to === undefined ? value : <Link to={to}>{value}</Link>}</dd>
         </div>
       ))}
     </dl>

@@ -22,7 +22,10 @@ it('are at least so many if a part was not watched', () => {
 
 it('are dashes with their reason where they are not known, and left out for a site without a backend', () => {
   const [, denied, , time] = trafficFigures({ requests: 0, denied: null, server_errors: 0, response_ms: null }, true);
-  expect([denied!.value, denied!.about]).toEqual(['–', 'The configuration does not count denied requests by site.']);
+  expect([denied!.value, denied!.about]).toEqual([
+    '–',
+    'Not known: HAProxy was not read yet, or its configuration does not count denied requests by site.',
+  ]);
   expect([time!.value, time!.about]).toEqual(['–', 'There were no requests.']);
   expect(values({ requests: null, denied: 16, server_errors: null, response_ms: null }, true)).toEqual(['about 16']);
 });

@@ -1,3 +1,4 @@
+import type { PanelPage } from '../../../../src/http/panel-pages.ts';
 import type { SiteTraffic } from '../../api/types.ts';
 import { count, percent, unknownFigure } from '../../parts/figures.ts';
 
@@ -6,6 +7,8 @@ interface TrafficFigure {
   readonly value: string;
   /** What it says, or why it is not known; on hover. */
   readonly about: string;
+  /** Where more about it is. */
+  readonly to?: PanelPage;
 }
 
 /**
@@ -21,14 +24,16 @@ export function trafficFigures(
     complete ? count(value) : value === 0 ? 'none seen' : `at least ${count(value)}`;
   const deniedFigure: TrafficFigure = {
     name: 'Denied, 24 h',
+    to: '/denied',
     value: denied === null ? unknownFigure : denied === 0 ? 'none seen' : `about ${count(denied)}`,
     about:
       denied === null
-        ? 'The configuration does not count denied requests by site.'
+        ? 'Not known: HAProxy was not read yet, or its configuration does not count denied requests by site.'
         : `Estimated: HAProxy counts 1 in 16 denied requests of each site.${part}`,
   };
   if (requests === null) return [deniedFigure];
-  const share = errors === null || errors === 0 ? '' : ` (${percent(Math.min(1, errors / requests))})`;
+  const share =
+    errors === null || errors === 0 || requests === 0 ? '' : ` (${percent(Math.min(1, errors / requests))})`;
   return [
     {
       name: 'Requests, 24 h',

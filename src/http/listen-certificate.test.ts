@@ -59,10 +59,14 @@ async function listening(options: Parameters<typeof stubApp>[1] = {}) {
 
 async function both(path: string) {
   const pair = selfSigned(['localhost']);
-  // As the service writes it: at once.
-  await writeFile(`${path}~`, pair.certificate + pair.privateKey);
-  await rename(`${path}~`, path);
+  await replace(path, pair.certificate + pair.privateKey);
   return pair;
+}
+
+/** At once: a file is never read half-written. */
+async function replace(path: string, content: string): Promise<void> {
+  await writeFile(`${path}~`, content);
+  await rename(`${path}~`, path);
 }
 
 /** In place of the certificate. */
@@ -166,7 +170,7 @@ describe('the files', () => {
     const applied: unknown[] = [];
     own.watch((options) => void applied.push(options));
     const other = selfSigned(['localhost']);
-    await writeFile(certificate, other.certificate);
+    await replace(certificate, other.certificate);
     await untilPasses(() => expect(lines).toHaveLength(1));
     expect(lines[0]).toEqual({
       message: 'API certificate not replaced; the earlier one stays in use',
@@ -174,7 +178,7 @@ describe('the files', () => {
     });
     expect(own.notices()).toEqual([expect.stringContaining('the API still uses its earlier certificate')]);
     expect(applied).toEqual([]);
-    await writeFile(key, other.privateKey);
+    await replace(key, other.privateKey);
     await untilPasses(() => expect(applied).toHaveLength(1));
     expect(lines.map(({ message }) => message)).toEqual([expect.any(String), 'API certificate replaced']);
     expect(own.notices()).toEqual([]);

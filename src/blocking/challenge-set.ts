@@ -96,7 +96,6 @@ export class ChallengeSet {
     this.map = new SmallMap({
       name: 'acme_challenges',
       path,
-      what: 'map of ACME challenges',
       runtime: new RuntimeMap({ socket, path, keys: 'challenges', valueFor: (key) => this.map.valueFor(key) }),
       reread: () => this.updateChallengeMap(),
       unused: () => this.#usage.last.mapLoaded === false,

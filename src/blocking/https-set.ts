@@ -96,7 +96,6 @@ export class HttpsSet {
     this.map = new SmallMap({
       name: 'https_sites',
       path,
-      what: 'map of https settings',
       runtime: new RuntimeMap({ socket, path, keys: 'names', valueFor: (key) => this.map.valueFor(key) }),
       reread: () => this.updateHttpsMap(),
       unused: () => this.#usage.last.mapLoaded === false,

@@ -6,15 +6,12 @@ import { isMissing, writeFileAtomically } from '../files/atomic-file.ts';
 
 export class SmallMapFile {
   readonly #path: string;
-  readonly #what: string;
   #written: { readonly identity: string | null; readonly content: string } | null = null;
   /** Never rejects. */
   #writing: Promise<unknown> | null = null;
 
-  /** @param what for errors, such as `trusted map` */
-  constructor(path: string, what: string) {
+  constructor(path: string) {
     this.#path = path;
-    this.#what = what;
   }
 
   /** False: another process changed or removed it, or it was never written. */
@@ -50,7 +47,7 @@ export class SmallMapFile {
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,
-        this.#what,
+        'write map file',
         `the map file ${this.#path} cannot be written: ${(error as Error).message}`,
         { cause: error, retryAfterSeconds: 5 },
       );

@@ -21,8 +21,6 @@ export function differences(
 interface SmallMapDeps {
   readonly name: MapName;
   readonly path: string;
-  /** For errors, such as `trusted map`. */
-  readonly what: string;
   readonly runtime: RuntimeMap;
   /** Reads the database again. */
   readonly reread: () => Promise<void>;
@@ -40,7 +38,7 @@ export class SmallMap implements MirroredMap {
 
   constructor(deps: SmallMapDeps) {
     this.#deps = deps;
-    this.file = new SmallMapFile(deps.path, deps.what);
+    this.file = new SmallMapFile(deps.path);
   }
 
   get name(): MapName {

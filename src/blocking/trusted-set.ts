@@ -82,7 +82,6 @@ export class TrustedSet {
     this.map = new SmallMap({
       name: 'trusted',
       path: deps.path,
-      what: 'trusted map',
       runtime: deps.map,
       reread: () => this.updateTrustedIpsMap(),
       unused: () => this.#usage.last.mapLoaded === false,

@@ -104,14 +104,12 @@ export class UpstreamSet {
       ...shared,
       name: 'upstreams',
       path: deps.upstreamsPath,
-      what: 'upstream map',
       runtime: new RuntimeMap({ socket, path: deps.upstreamsPath, valueFor: (key) => this.upstreams.valueFor(key) }),
     });
     this.proxyProtocol = new SmallMap({
       ...shared,
       name: 'proxy_protocol',
       path: deps.proxyProtocolPath,
-      what: 'PROXY protocol map',
       runtime: new RuntimeMap({ socket, path: deps.proxyProtocolPath }),
     });
     this.#writer = new SmallSetWriter({

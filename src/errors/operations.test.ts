@@ -13,6 +13,10 @@ test('every operation that an error names is plain lower-case words', async () =
     const made = text.matchAll(/new ServiceError\(\s*[^,'"`]+,\s*'([^']*)'|toConfigurationError\([^,]+,\s*'([^']*)'/g);
     for (const [, first, second] of made) operations.add(first ?? second ?? '');
     for (const [, op] of text.matchAll(/\bop: '([^']*)',\s*detail/g)) operations.add(op ?? '');
+    for (const [, name] of text.matchAll(/new ServiceError\(\s*[^,]+,\s*(\w+),/g)) {
+      const constant = new RegExp(`^const ${name} = '([^']*)'`, 'm').exec(text);
+      if (constant !== null) operations.add(constant[1] ?? '');
+    }
   }
   expect(operations.size).toBeGreaterThan(20);
   expect([...operations].filter((operation) => !/^[a-z]+( [a-z]+)*$/.test(operation))).toEqual([]);

@@ -14,7 +14,10 @@ export function readMapLine(line: string): LineReading {
   if (address.kind !== 'entry') return address;
   const given = trimBlanks(value);
   if (/^0*[1-9][0-9]{0,9}$/.test(given)) return address;
-  return bad(trimBlanks(line), `${explain(given)}, so this line blocks nothing; a blocked address has the value 1`);
+  return bad(
+    trimBlanks(line),
+    `${explain(given)}, not a number above 0: a rule that compares values does not block it. If yours matches keys only (-m found), import the first column as a list`,
+  );
 }
 
 function explain(value: string): string {

@@ -10,7 +10,7 @@ export function ReloadFailure({ error }: { readonly error: unknown }) {
   const { output, restored, restore_failure: restoreFailure } = members;
   return (
     <>
-      {output !== undefined && output.trim() !== '' && <Messages label={messagesLabel(error)} text={output} />}
+      {isMore(output, error.message) && <Messages label="HAProxy messages" text={output} />}
       {restored === true && restoreFailure === undefined && (
         <Text size="sm" mt="xs" component="div">
           <StateMark tone="good">
@@ -32,7 +32,8 @@ export function ReloadFailure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** 5001: the template could not be rendered. */
-function messagesLabel({ code }: ApiProblem): string {
-  return code === 5001 ? 'Template messages' : 'HAProxy messages';
+/** Whether `output` says more than the message of the failure, which names the first finding. */
+export function isMore(output: string | null | undefined, message: string | null): output is string {
+  const text = output?.trim() ?? '';
+  return text !== '' && message?.includes(text) !== true;
 }

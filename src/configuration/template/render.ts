@@ -29,7 +29,7 @@ export interface RenderedConfiguration {
   readonly warnings: readonly string[];
 }
 
-const operation = 'configuration.render';
+const operation = 'render configuration';
 /** Sites converted per turn of the event loop; a few ms of work. */
 const sitesPerSlice = 200;
 

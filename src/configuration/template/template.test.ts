@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyCharacter } from '../../../testkit/any-text.ts';
 import { eventually } from '../../../testkit/conditions.ts';
-import { manySites, sampleInput, sampleSites } from '../../../testkit/configuration/template-samples.ts';
+import { manySites, sampleHttps, sampleInput, sampleSites } from '../../../testkit/configuration/template-samples.ts';
 import { caseCount } from '../../../testkit/proxies.ts';
 import type { Site } from '../../domain/site.ts';
 import { codes } from '../../errors/catalogue.ts';
@@ -82,33 +82,56 @@ describe('the built-in template', () => {
     expect(text.includes('pm_log')).toBe(address !== null);
   });
 
-  test('has the rules for upstreams, in their order, only if there are upstreams', async () => {
+  test('has the rules for upstreams only if there are upstreams', async () => {
     const input = { ...sampleInput, connectionsPerSource: 100 };
     const { text, warnings } = await Template.builtIn().render({ ...input, hasUpstreams: true });
     await expect(text).toMatchFileSnapshot('golden/built-in-upstreams.cfg');
     expect(warnings).toEqual([]);
+    const without = await Template.builtIn().render({ ...input, hasUpstreams: false });
+    expect(without.text).not.toMatch(/pm_|upstreams\.map|proxy_protocol\.map/);
+  });
+
+  test('has its rules in the order of docs/template.md', async () => {
+    const everything = { hasUpstreams: true, connectionsPerSource: 100, accessLog: 'auto', insight: 'on' } as const;
+    const { text } = await Template.builtIn().render({
+      ...sampleInput,
+      ...everything,
+      https: { ...sampleHttps, bind: ['any:443'] },
+    });
     const rules = [
       'tcp-request connection expect-proxy',
+      'tcp-request connection track-sc0 src table pm_rejected',
       'tcp-request connection reject if { fe_conn',
+      'tcp-request connection track-sc0 src,ipmask',
       'tcp-request connection reject if { sc0_conn_cur',
+      'tcp-request session track-sc0 src table pm_rejected',
       'tcp-request session reject if { fe_conn',
+      'tcp-request session track-sc0 src,ipmask',
+      'tcp-request session reject if { sc0_conn_cur',
+      'http-request return status 200 content-type text/plain hdr Cache-Control no-store lf-string "%[path',
       'http-request set-var(txn.pm_upstream) src',
       'http-request del-header',
       'http-request unset-var(txn.pm_chain)',
+      "http-request return status 400 content-type text/plain string 'unreadable client address'",
       'http-request set-src var(txn.pm_named)',
       'http-request set-src src,ipmask',
+      'http-request track-sc2 int(1) table pm_log',
+      "http-request track-sc1 'req.fhdr(host)",
       'http-request deny',
+      'http-request track-sc1 src,ipmask(32,64) table pm_clients',
       "http-request return status 400 content-type text/plain string 'no Host header'",
       'http-request set-var(txn.host)',
+      'http-request set-var(txn.site)',
+      'http-request set-var(txn.https_seen)',
+      'http-request set-var(txn.https) ',
+      'http-request redirect',
+      'http-after-response set-header Strict-Transport-Security',
       'http-request set-header X-Forwarded-For',
       'use_backend',
     ];
     const places = rules.map((rule) => text.indexOf(`\n    ${rule}`));
-    expect(places).not.toContain(-1);
+    expect(rules.filter((_, index) => places[index] === -1)).toEqual([]);
     expect(places).toEqual([...places].sort((one, other) => one - other));
-
-    const without = await Template.builtIn().render({ ...input, hasUpstreams: false });
-    expect(without.text).not.toMatch(/pm_|upstreams\.map|proxy_protocol\.map/);
   });
 
   test('changes its maxconn with the servers by their power of two only', async () => {

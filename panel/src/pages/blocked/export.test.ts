@@ -23,6 +23,12 @@ it('exports all fields as CSV that an import reads back', async () => {
   });
 });
 
+it('exports a permanent block as permanent: an empty expiry would keep that of an entry', async () => {
+  const text = `ip_address,reason,expires_at,blocked_by,blocked_at\n${linesOf([{ ...entry, expires_at: null }], 'csv')}`;
+  const { entries } = await readPreview(new Blob([text]), () => undefined, new AbortController().signal);
+  expect(entries[0]?.entry.expiry).toEqual({ at: null });
+});
+
 it('exports plain addresses and JSON', () => {
   expect(linesOf([entry, entry], 'txt')).toBe('192.0.2.1\n192.0.2.1\n');
   expect(JSON.parse(`[${linesOf([entry, entry], 'json')}]`)).toEqual([entry, entry]);

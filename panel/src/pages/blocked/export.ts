@@ -10,7 +10,7 @@ export type ExportFormat = 'txt' | 'csv' | 'json';
 /** The API's limit. */
 const pageSize = 1_000;
 
-/** The same as of `proxy-manager export --csv`; an import reads it. */
+/** Of each entry, which an import reads; `proxy-manager export --csv` has a line for each claim. */
 const header = 'ip_address,reason,expires_at,blocked_by,blocked_at\n';
 
 /**
@@ -57,7 +57,8 @@ async function* pagesOf(
 export function linesOf(items: readonly BlockedIp[], format: ExportFormat): string {
   if (format === 'json') return items.map((item) => JSON.stringify(item)).join(',\n');
   const lines = items.map(({ ip_address: ip, reason, expires_at: ends, blocked_by: by, blocked_at: at }) =>
-    format === 'txt' ? ip : csvRecord([ip, reason ?? '', ends ?? '', by ?? '', at]),
+    // An empty expiry would mean that the block keeps its own.
+    format === 'txt' ? ip : csvRecord([ip, reason ?? '', ends ?? 'never', by ?? '', at]),
   );
   return lines.map((line) => `${line}\n`).join('');
 }

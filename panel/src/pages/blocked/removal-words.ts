@@ -161,7 +161,8 @@ function addressesOf(amount: number): string {
   return counted(amount, 'address', 'addresses');
 }
 
-function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words'> {
+/** Does not say whether a blocked network still covers an address. */
+export function removedEverywhere(report: RuntimeReport): Pick<Message, 'tone' | 'words'> {
   const { tone, words } = runtimeWords(report);
   return {
     tone,

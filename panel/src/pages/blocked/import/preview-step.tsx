@@ -1,7 +1,6 @@
 import { Alert, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { count, counted } from '../../../../../src/domain/counted.ts';
-import { useSessionState } from '../../../session/session.ts';
 import { type Duration, DurationField, readDuration } from '../block/duration-field.tsx';
 import { BadLines } from './bad-lines.tsx';
 import { ForecastWords, useForecast } from './forecast.tsx';
@@ -33,15 +32,12 @@ const notChecked: ListWarnings = {
 export function PreviewStep(props: PreviewStepProps) {
   const { preview, defaults, onDefaults, onCorrect, onBack, onSend } = props;
   const { reason, duration } = defaults;
-  const { info } = useSessionState();
   const [understood, setUnderstood] = useState(false);
   const [allowWide, setAllowWide] = useState(false);
   const { entries, duplicates, bad, correctable } = preview;
   const seconds = readDuration(duration);
   const common: Common | null =
-    typeof seconds === 'object' && seconds !== null
-      ? null
-      : { reason: reason.trim(), seconds, blockedBy: info?.name ?? null, allowWide };
+    typeof seconds === 'object' && seconds !== null ? null : { reason: reason.trim(), seconds, allowWide };
   const forecast = useForecast(entries, common);
   const checked = useListWarnings(entries);
   const { warnings, trustStays, needsConsent, unchecked } = checked ?? notChecked;

@@ -20,15 +20,14 @@ test('lists each bad line with its number and a correction, and each address onc
 test('prefers a line’s own reason and expiry to the defaults', async () => {
   const { entries, format } = await preview('ip_address,reason,expires_at\n192.0.2.1,port scan,7d\n192.0.2.2,,\n');
   expect(format).toBe('csv');
-  const common = { reason: 'imported', seconds: 60, blockedBy: 'ops' };
+  const common = { reason: 'imported', seconds: 60 };
   expect(requestOf(entries[0]!.entry, common)).toEqual({
     ip_address: '192.0.2.1',
     reason: 'port scan',
-    blocked_by: 'ops',
     duration_seconds: 604_800,
   });
   expect(requestOf(entries[1]!.entry, common)).toMatchObject({ reason: 'imported', duration_seconds: 60 });
-  expect(requestOf(entries[1]!.entry, { reason: '', seconds: null, blockedBy: null })).toEqual({
+  expect(requestOf(entries[1]!.entry, { reason: '', seconds: null })).toEqual({
     ip_address: '192.0.2.2',
   });
 });

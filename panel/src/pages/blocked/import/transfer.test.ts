@@ -20,7 +20,7 @@ async function sent(count: number, reason: string): Promise<{ bytes: number[]; s
     const { length } = body.add;
     return { data: { added: length, unchanged: 0, rejected: [], rejected_total: 0, runtime_map_updated: true } };
   };
-  const common = { reason, seconds: 3600, blockedBy: 'ops' };
+  const common = { reason, seconds: 3600 };
   const api = { POST } as unknown as ApiClient;
   await transfer(api, entries(count), common, emptyTally, (now) => (tally = now), new AbortController().signal);
   return { bytes, sizes, tally };
@@ -33,7 +33,7 @@ it('reports the current size and the limit of a dry run', async () => {
   };
   const api = { POST } as unknown as ApiClient;
   let tally = emptyTally;
-  const common = { reason: '', seconds: null, blockedBy: null };
+  const common = { reason: '', seconds: null };
   const { signal } = new AbortController();
   await transfer(api, entries(45_000), common, emptyTally, (now) => (tally = now), signal, { dry: true });
   expect(tally).toMatchObject({ added: 45_000, room: { total: 70_000, limit: 100_000 } });
@@ -50,7 +50,7 @@ it('counts all wide networks, also beyond the thousand listed rejections', async
   };
   const api = { POST } as unknown as ApiClient;
   let tally = emptyTally;
-  const common = { reason: '', seconds: null, blockedBy: null };
+  const common = { reason: '', seconds: null };
   await transfer(api, wide, common, emptyTally, (now) => (tally = now), new AbortController().signal, { dry: true });
   expect(tally).toMatchObject({ rejectedTotal: 1_500, tooWide: 1_500 });
 });
@@ -83,7 +83,7 @@ it('counts updated and unchanged entries apart, and changes nothing in a dry run
   };
   const api = { POST } as unknown as ApiClient;
   let tally = emptyTally;
-  const common = { reason: '', seconds: null, blockedBy: null };
+  const common = { reason: '', seconds: null };
   const ask = (dry: boolean) =>
     transfer(api, entries(7), common, emptyTally, (now) => (tally = now), new AbortController().signal, { dry });
   await ask(true);

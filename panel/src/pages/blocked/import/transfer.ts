@@ -15,7 +15,6 @@ export interface Common {
   readonly reason: string;
   /** Default duration; null: permanent. */
   readonly seconds: number | null;
-  readonly blockedBy: string | null;
   /** Includes networks that are wide or contain a special range. */
   readonly allowWide?: boolean;
 }
@@ -89,16 +88,13 @@ function bytesOf({ ip_address: ip, reason, blocked_by: blockedBy }: BlockRequest
   return 120 + ip.length + 6 * ((reason?.length ?? 0) + (blockedBy?.length ?? 0));
 }
 
-export function requestOf(
-  entry: NumberedEntry['entry'],
-  { reason, seconds, blockedBy, allowWide = false }: Common,
-): BlockRequest {
+export function requestOf(entry: NumberedEntry['entry'], { reason, seconds, allowWide = false }: Common): BlockRequest {
   const why = entry.reason ?? reason;
-  const who = entry.blockedBy ?? blockedBy;
   return {
     ip_address: entry.ip,
     ...(why === '' ? {} : { reason: why }),
-    ...(who === null ? {} : { blocked_by: who }),
+    // Without an author the service keeps that of an entry, and names the key as that of a new one.
+    ...(entry.blockedBy === undefined ? {} : { blocked_by: entry.blockedBy }),
     ...expiryOf(entry, seconds),
     ...(allowWide ? { allow_wide: true } : {}),
   };

@@ -9,7 +9,10 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import { StateMark } from '../../../parts/state-mark.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { useApi } from '../../../session/session.ts';
-import { runtimeWords } from '../runtime-words.ts';
+import { removedEverywhere } from '../removal-words.ts';
+
+/** The service does not count them: the filters may select a million entries. */
+const inNetworks = 'Addresses inside a blocked network stay blocked.';
 
 interface UnblockSelectedDialogProps {
   readonly selected: Selected;
@@ -49,12 +52,12 @@ export function UnblockSelectedDialog({ selected, words, onDone, onClose }: Unbl
   const unblock = async (): Promise<void> => {
     try {
       const answer = await unblockSelected(api, selected, expected);
-      const { tone, words: active } = runtimeWords(answer);
+      const { tone, words: removed } = removedEverywhere(answer);
       const kept = answer.still_claimed_total ?? 0;
       const still = kept === 0 ? '' : ` ${counted(kept, 'address stays', 'addresses stay')} blocked by other sources.`;
       toast({
         title: `${counted(answer.removed, 'entry', 'entries')} unblocked`,
-        words: `${active}${still} An administrator can undo it in the audit log.`,
+        words: `${removed}${still} ${inNetworks} An administrator can undo it in the audit log.`,
         tone,
       });
       onDone();
@@ -72,7 +75,7 @@ export function UnblockSelectedDialog({ selected, words, onDone, onClose }: Unbl
       <Stack gap="xs">
         <Text size="sm">
           {words}. One request drops {counted(expected, 'claim')}; if the list has changed until then, it changes
-          nothing.
+          nothing. {inNetworks}
         </Text>
         {staying > 0 && (
           <StateMark tone="warn">

@@ -1,0 +1,26 @@
+import { fireEvent, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { FakeService } from '../../../test/fake-service.ts';
+import { renderInApp } from '../../../test/render.tsx';
+import { UnblockSelectedDialog } from './unblock-selected-dialog.tsx';
+
+const report = {
+  runtime_map_updated: true,
+  runtime_map_failures: [],
+  runtime_map_failures_total: 0,
+  reload_scheduled: false,
+};
+const counts = { added: 0, updated: 0, removed: 12, unchanged: 0, rejected_total: 0, rejected: [] };
+
+it('says what was removed, and claims nothing of addresses inside a blocked network', async () => {
+  const service = new FakeService();
+  service.on('DELETE /api/blocked-ips', () => ({ body: { ...counts, ...report } }));
+  const props = { selected: { family: 'ipv4' as const }, words: 'IPv4', onDone: () => undefined };
+  await renderInApp(<UnblockSelectedDialog {...props} onClose={() => undefined} />);
+  const button = await screen.findByRole('button', { name: 'Unblock 12 entries' });
+  expect(screen.getByRole('dialog').textContent).toContain('Addresses inside a blocked network stay blocked.');
+  fireEvent.click(button);
+  await screen.findByText(/^Removed from every worker\. Addresses inside a blocked network stay blocked\. /);
+  const [asked, sent] = service.calls.filter(({ call }) => call === 'DELETE /api/blocked-ips');
+  expect([asked?.query.get('dry_run'), sent?.query.get('expect')]).toEqual(['true', '12']);
+});

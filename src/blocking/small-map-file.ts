@@ -1,4 +1,5 @@
 // The file of a map with few entries: each change rewrites it completely.
+import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { codes } from '../errors/catalogue.ts';
 import { ServiceError } from '../errors/service-error.ts';
@@ -42,8 +43,7 @@ export class SmallMapFile {
       // An unchanged file stays: a proxy that died can be started although the disk is full.
       if (this.#written?.content === content && this.#written.identity === (await identityOf(this.#path))) return;
       this.#written = null;
-      await writeFileAtomically(this.#path, content);
-      this.#written = { identity: await identityOf(this.#path), content };
+      this.#written = { identity: identityIn(await writeFileAtomically(this.#path, content)), content };
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,
@@ -58,10 +58,13 @@ export class SmallMapFile {
 /** Changes with every edit and replacement; null: no such file. */
 async function identityOf(path: string): Promise<string | null> {
   try {
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs].join(':');
+    return identityIn(await stat(path, { bigint: true }));
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
+}
+
+function identityIn({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(':');
 }

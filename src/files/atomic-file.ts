@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import { type FileHandle, link, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crashPoint } from '../faults/crash-point.ts';
@@ -18,27 +19,30 @@ export interface AtomicWriteOptions {
  * (promise 10). The content is durable on return. A symbolic link stays one; its target is replaced.
  * Rejects with the system's error, and then the old file is untouched, with one exception: if only the last step, the
  * sync of the folder, fails, the new content is in place but may not be durable.
+ * @returns of the new file before it got its name, which changes `ctime`: a file with other facts was changed by another
+ *   process, even if that was before the return
  */
 export async function writeFileAtomically(
   path: string,
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
-): Promise<void> {
+): Promise<BigIntStats> {
   const target = await resolveTarget(path);
-  await replaceFile(target, content, (file) => inheritModeAndOwner(file, target, options));
+  return await replaceFile(target, content, (file) => inheritModeAndOwner(file, target, options));
 }
 
 /**
  * Writes a file that only this user may read (mode 600, owned by this process), durable on return. Anything at the path, a
  * link included, is replaced and never followed, so that a user who put it there gets neither the content nor ownership.
  * @param temporaryFolder on the same disk, for the temporary file; absent: the folder of the file
+ * @returns as `writeFileAtomically`
  */
 export async function writeSecretFile(
   path: string,
   content: string | Uint8Array,
   temporaryFolder?: string,
-): Promise<void> {
-  await replaceFile(path, content, (file) => file.chmod(0o600), temporaryFolder);
+): Promise<BigIntStats> {
+  return await replaceFile(path, content, (file) => file.chmod(0o600), temporaryFolder);
 }
 
 /**
@@ -71,15 +75,17 @@ async function replaceFile(
   content: string | Uint8Array,
   prepare: (file: FileHandle) => Promise<void>,
   temporaryFolder = dirname(target),
-): Promise<void> {
+): Promise<BigIntStats> {
   const temporary = temporaryPath(join(temporaryFolder, basename(target)));
   const file = await open(temporary, 'wx', 0o600);
   crashPoint('atomic-file.made');
+  let written: BigIntStats;
   try {
     try {
       await file.writeFile(content);
       await prepare(file);
       await file.sync();
+      written = await file.stat({ bigint: true });
     } finally {
       await file.close();
     }
@@ -91,6 +97,7 @@ async function replaceFile(
   crashPoint('atomic-file.renamed');
   await fsyncFolder(dirname(target));
   crashPoint('atomic-file.durable');
+  return written;
 }
 
 /** Makes the names in a folder durable: a rename may be lost in a crash before this. */

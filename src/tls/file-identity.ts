@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { isMissing } from '../files/atomic-file.ts';
 
@@ -6,13 +7,18 @@ export async function identityOf(path: string): Promise<string | null> {
   try {
     const stats = await lstat(path, { bigint: true });
     if (!stats.isFile() && !stats.isSymbolicLink()) return null;
-    const { dev, ino, size, mtimeNs, ctimeNs, uid } = stats;
-    const kind = stats.isFile() ? (stats.mode & 0o777n).toString(8) : 'link';
-    return `${kind} ${[uid, dev, ino, size, mtimeNs, ctimeNs].join(':')}`;
+    return `${identityBeforeRename(stats)}${stats.ctimeNs}`;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
+}
+
+/** The beginning of an identity: all but `ctime`, which a rename changes. */
+export function identityBeforeRename(stats: BigIntStats): string {
+  const { dev, ino, size, mtimeNs, uid, mode } = stats;
+  const kind = stats.isFile() ? (mode & 0o777n).toString(8) : 'link';
+  return `${kind} ${[uid, dev, ino, size, mtimeNs].join(':')}:`;
 }
 
 /** Null: no link. */

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeOnceThere } from '../../testkit/files/change-once-there.ts';
 import { madeCertificate } from '../../testkit/tls/made-certificate.ts';
 import { SecretText } from '../secrets/secret-text.ts';
 import { ServiceLock } from '../supervision/service-lock.ts';
@@ -59,6 +60,17 @@ describe('the folder of certificates', () => {
     expect(await modeOf(join(files.folder, '.tmp'))).toBe('700');
     expect(await readFile(files.list, 'utf8')).toBe(`${files.pathOf(FIRST)}\n`);
     expect(await readdir(join(files.folder, '.tmp'))).toEqual([]);
+  });
+
+  it('has no file that counts as ours if another process changed it while it was written', async () => {
+    await files.open();
+    const changed = changeOnceThere(files.pathOf(FIRST), 'damaged');
+    await files.write(FIRST, pem('one'));
+    await changed;
+    expect(await readFile(files.pathOf(FIRST), 'utf8')).toBe('damaged');
+    expect(await files.unchanged(FIRST)).toBe(false);
+    expect(await files.write(FIRST, pem('one'))).toBe(true);
+    expect(await files.unchanged(FIRST)).toBe(true);
   });
 
   it.each([0o755, 0o704, 0o702, 0o701])('with mode %o, for every user, is refused', async (mode) => {

@@ -15,7 +15,7 @@ import { getegid, getgroups, getuid } from 'node:process';
 import { createSecretFile, fsyncFolder, isMissing, temporaryPath, writeSecretFile } from '../files/atomic-file.ts';
 import { makeFolderDurably } from '../files/durable-folder.ts';
 import type { SecretText } from '../secrets/secret-text.ts';
-import { freeName, identityOf, linkTarget } from './file-identity.ts';
+import { freeName, identityBeforeRename, identityOf, linkTarget } from './file-identity.ts';
 import { FolderLock, type TakenLock } from './folder-lock.ts';
 import { keepBeside } from './kept-files.ts';
 import { certificateIn, type FoundContent, newerIn, UNREADABLE } from './pem-file.ts';
@@ -314,14 +314,17 @@ export class TlsFiles {
       return false;
     }
     this.#lockFolder();
-    await writeSecretFile(path, content, this.#temporary);
-    await this.#remember(path, sha256);
+    const written = await writeSecretFile(path, content, this.#temporary);
+    await this.#remember(path, sha256, identityBeforeRename(written));
     return true;
   }
 
-  async #remember(path: string, sha256: string): Promise<void> {
-    const identity = await identityOf(path);
-    if (identity === null) throw new Error(`${path} was removed while it was written`);
+  /** @param begins how the identity of what was written begins */
+  async #remember(path: string, sha256: string, begins = ''): Promise<void> {
+    const found = await identityOf(path);
+    if (found === null) throw new Error(`${path} was removed while it was written`);
+    // Another process may have changed it meanwhile: the beginning alone is the identity of no file.
+    const identity = found.startsWith(begins) ? found : begins;
     this.#known.set(path, { sha256, identity, at: performance.now() });
   }
 }

@@ -16,7 +16,7 @@ export function readMapLine(line: string): LineReading {
   if (/^0*[1-9][0-9]{0,9}$/.test(given)) return address;
   return bad(
     trimBlanks(line),
-    `${explain(given)}, not a number above 0: a rule that compares values does not block it. If yours matches keys only (-m found), import the first column as a list`,
+    `${explain(given)}; a rule that compares values blocks those above 0. If yours matches keys only (-m found), import the first column as a list`,
   );
 }
 

@@ -125,7 +125,9 @@ const needsReplace = flag(
 const ValidationAnswer = model('ValidationAnswer', 'The result of a dry run.', {
   valid: flag('HAProxy accepts the configuration.'),
   output: text('The messages of HAProxy or of the template.'),
-  sha256: text('The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered.'),
+  sha256: text(
+    'The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered, or is not rendered (attached mode).',
+  ),
   warnings: texts('All warnings that a reload would report before it begins, including those of HAProxy.'),
   needs_replace_configuration: needsReplace,
 });

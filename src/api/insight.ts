@@ -225,7 +225,7 @@ export const listSiteTraffic = operation({
   tag,
   summary: 'The traffic of each site in the last 24 hours',
   description:
-    'Requests, server errors and response times are HAProxy’s own figures of the backends of the sites; of a site that was redirected or disabled all the time they are null. Requests and errors are never too high. They miss what a worker answers between its last reading and its end (at most ten seconds of each reload or crash), and what was not watched. `complete` is false if there was a gap; less than 40 seconds without a reading are none.',
+    'Requests, server errors and response times are HAProxy’s own figures of the backends of the sites; of a site that was redirected or disabled all the time they are null. They do not include requests of a time in which the service was stopped, those that a worker answered after its last reading, and up to a minute that was not stored when the service was killed. `complete` is false if a gap is known; less than 40 seconds without a reading are none.',
   answers: { 200: { description: 'The sites.', schema: SiteTrafficList } },
   codes: insightCodes,
   examples: {

@@ -47,8 +47,8 @@ export class SmallMapFile {
     } catch (error) {
       throw new ServiceError(
         codes.MapFileUnusable,
-        'write map file',
-        `the map file ${this.#path} cannot be written: ${(error as Error).message}`,
+        'update map file',
+        `the map file ${this.#path} could not be written: ${(error as Error).message}`,
         { cause: error, retryAfterSeconds: 5 },
       );
     }

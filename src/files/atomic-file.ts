@@ -19,8 +19,8 @@ export interface AtomicWriteOptions {
  * (promise 10). The content is durable on return. A symbolic link stays one; its target is replaced.
  * Rejects with the system's error, and then the old file is untouched, with one exception: if only the last step, the
  * sync of the folder, fails, the new content is in place but may not be durable.
- * @returns of the new file before it got its name, which changes `ctime`: a file with other facts was changed by another
- *   process, even if that was before the return
+ * @returns the facts of the file, read before the rename (which changes `ctime`): one with others was changed by another
+ *   process since
  */
 export async function writeFileAtomically(
   path: string,

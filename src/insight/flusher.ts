@@ -53,7 +53,8 @@ export class Flusher {
     }
     await this.#writeHits();
     await this.#writePoints(at);
-    await collector.traffic.store(at, siteHoursAtOnce, (rows) => this.#turn(() => siteHours.put(rows)));
+    await collector.traffic.store(siteHoursAtOnce, (rows) => this.#turn(() => siteHours.put(rows)));
+    collector.traffic.forget(at);
     await this.#storeHours(Math.floor(at / hourSeconds));
   }
 

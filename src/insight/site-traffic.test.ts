@@ -91,7 +91,7 @@ describe('the traffic of a site', () => {
     const at = kit.seconds;
     const written: number[][] = [];
     const store = (write: (rows: readonly SiteHour[]) => void = () => undefined) =>
-      traffic.store(at, 1, async (rows) => {
+      traffic.store(1, async (rows) => {
         written.push(rows.map(({ denied }) => denied));
         write(rows);
       });

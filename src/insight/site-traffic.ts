@@ -84,11 +84,11 @@ export class SiteTraffic {
   }
 
   /**
-   * Writes what has changed since it was written, and forgets sites without anything in the last 24 hours.
-   * What changes meanwhile is written by the next call, and so is what could not be written.
-   * @param at in seconds  @param most rows at once
+   * Writes what has changed since it was written. What changes meanwhile is written by the next call, and so is what
+   * could not be written.
+   * @param most rows at once
    */
-  async store(at: number, most: number, write: (rows: readonly SiteHour[]) => Promise<void>): Promise<void> {
+  async store(most: number, write: (rows: readonly SiteHour[]) => Promise<void>): Promise<void> {
     const changed = [...this.#unstored];
     for (let first = 0; first < changed.length; first += most) {
       const hours = changed.slice(first, first + most);
@@ -100,6 +100,10 @@ export class SiteTraffic {
         throw error;
       }
     }
+  }
+
+  /** Sites without anything in the last 24 hours. @param at in seconds */
+  forget(at: number): void {
     for (const [site, own] of this.#hours) if (own.every((hour) => hour.at < firstHour(at))) this.#hours.delete(site);
   }
 

@@ -179,12 +179,12 @@ describe('a map file of HAProxy', () => {
   });
 
   it.each([
-    ['192.0.2.1', 'no value'],
+    ['192.0.2.1', 'no value; a rule that compares values blocks those above 0. If yours matches keys only (-m found)'],
     ['192.0.2.1 0', 'the value 0'],
     ['192.0.2.1 deny', 'the value deny'],
     ['192.0.2.1 1 # why', 'the value "1 # why"'],
     [' # not in column 0', 'not an IP address'],
-  ])('%j blocks nothing and is a bad line', (line, why) => {
+  ])('%j is a bad line', (line, why) => {
     expect(readerOf('map')(line)).toMatchObject({ kind: 'bad', why: expect.stringContaining(why) });
   });
 });

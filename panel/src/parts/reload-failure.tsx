@@ -10,7 +10,7 @@ export function ReloadFailure({ error }: { readonly error: unknown }) {
   const { output, restored, restore_failure: restoreFailure } = members;
   return (
     <>
-      {isMore(output, error.message) && <Messages label="HAProxy messages" text={output} />}
+      {saysMore(output, error.message) && <Messages label="HAProxy messages" text={output} />}
       {restored === true && restoreFailure === undefined && (
         <Text size="sm" mt="xs" component="div">
           <StateMark tone="good">
@@ -33,7 +33,7 @@ export function ReloadFailure({ error }: { readonly error: unknown }) {
 }
 
 /** Whether `output` says more than the message of the failure, which names the first finding. */
-export function isMore(output: string | null | undefined, message: string | null): output is string {
+export function saysMore(output: string | null | undefined, message: string | null): output is string {
   const text = output?.trim() ?? '';
   return text !== '' && message?.includes(text) !== true;
 }

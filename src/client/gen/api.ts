@@ -3172,7 +3172,7 @@ export interface components {
       readonly valid: boolean;
       /** The messages of HAProxy or of the template. */
       readonly output: string;
-      /** The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered. */
+      /** The SHA-256 of the rendered text in lower-case hexadecimal digits; empty if it could not be rendered, or is not rendered (attached mode). */
       readonly sha256: string;
       /** All warnings that a reload would report before it begins, including those of HAProxy. */
       readonly warnings: readonly string[];

@@ -10,7 +10,7 @@ export type ExportFormat = 'txt' | 'csv' | 'json';
 /** The API's limit. */
 const pageSize = 1_000;
 
-/** Of each entry, which an import reads; `proxy-manager export --csv` has a line for each claim. */
+/** One line for each entry, with its latest end. An import makes it a claim of `manual`; `proxy-manager export --csv` has a line for each claim. */
 const header = 'ip_address,reason,expires_at,blocked_by,blocked_at\n';
 
 /**

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { cleanup, screen } from '@testing-library/react';
 import { beforeEach, expect, it } from 'vitest';
 import { FakeService } from '../../test/fake-service.ts';
 import { renderInApp } from '../../test/render.tsx';
@@ -22,4 +22,12 @@ it('shows the warnings of a valid configuration, those of HAProxy once', async (
 it('says that a reload needs a confirmation', async () => {
   await show({ needs_replace_configuration: true });
   screen.getByText(/once you confirm that it replaces the live one/);
+});
+
+it('says whose messages they are, also in attached mode, which renders nothing', async () => {
+  await show({ valid: false, output: '[ALERT]    (12) : config : unknown keyword' });
+  screen.getByLabelText('HAProxy messages');
+  cleanup();
+  await show({ valid: false, output: 'proxy.liquid: unknown variable' });
+  screen.getByLabelText('Template messages');
 });

@@ -34,7 +34,7 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
 export function Validated({ answer, onClose }: { readonly answer: ValidationAnswer; readonly onClose: () => void }) {
   const { valid, output, warnings, needs_replace_configuration: replaces } = answer;
   const { color, title } = validationWords(answer);
-  const isRendered = answer.sha256 !== '';
+  const isOfTemplate = !valid && answer.sha256 === '' && !/^\[[A-Z]+\]/m.test(output);
   // The output has HAProxy's own.
   const others = warnings.filter((warning) => !warning.startsWith('HAProxy: '));
   return (
@@ -53,7 +53,9 @@ export function Validated({ answer, onClose }: { readonly answer: ValidationAnsw
           : 'A reload would be refused for the reason below. Nothing was changed.'}
       </Text>
       {others.length > 0 && <Messages label="Warnings" text={others.join('\n')} />}
-      {output.trim() !== '' && <Messages label={isRendered ? 'HAProxy messages' : 'Template messages'} text={output} />}
+      {output.trim() !== '' && (
+        <Messages label={isOfTemplate ? 'Template messages' : 'HAProxy messages'} text={output} />
+      )}
     </Alert>
   );
 }

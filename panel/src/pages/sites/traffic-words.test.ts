@@ -27,5 +27,7 @@ it('are dashes with their reason where they are not known, and left out for a si
     'Not known: HAProxy was not read yet, or its configuration does not count denied requests by site.',
   ]);
   expect([time!.value, time!.about]).toEqual(['–', 'There were no requests.']);
+  expect(values({ requests: 0, denied: 0, server_errors: 1, response_ms: null }, true)[2]).toBe('1');
+  expect(denied!.to).toBe('/denied');
   expect(values({ requests: null, denied: 16, server_errors: null, response_ms: null }, true)).toEqual(['about 16']);
 });

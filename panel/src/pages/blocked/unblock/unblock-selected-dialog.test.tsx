@@ -12,15 +12,15 @@ const report = {
 };
 const counts = { added: 0, updated: 0, removed: 12, unchanged: 0, rejected_total: 0, rejected: [] };
 
-it('says what was removed, and claims nothing of addresses inside a blocked network', async () => {
+it('says what was removed, and that a network may still block it', async () => {
   const service = new FakeService();
   service.on('DELETE /api/blocked-ips', () => ({ body: { ...counts, ...report } }));
   const props = { selected: { family: 'ipv4' as const }, words: 'IPv4', onDone: () => undefined };
   await renderInApp(<UnblockSelectedDialog {...props} onClose={() => undefined} />);
   const button = await screen.findByRole('button', { name: 'Unblock 12 entries' });
-  expect(screen.getByRole('dialog').textContent).toContain('Addresses inside a blocked network stay blocked.');
+  expect(screen.getByRole('dialog').textContent).toContain('An address inside another blocked network stays blocked.');
   fireEvent.click(button);
-  await screen.findByText(/^Removed from every worker\. Addresses inside a blocked network stay blocked\. /);
+  await screen.findByText(/^Removed from every worker\. An address inside another blocked network stays blocked\. /);
   const [asked, sent] = service.calls.filter(({ call }) => call === 'DELETE /api/blocked-ips');
   expect([asked?.query.get('dry_run'), sent?.query.get('expect')]).toEqual(['true', '12']);
 });

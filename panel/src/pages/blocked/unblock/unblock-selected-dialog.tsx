@@ -12,7 +12,7 @@ import { useApi } from '../../../session/session.ts';
 import { removedEverywhere } from '../removal-words.ts';
 
 /** The service does not count them: the filters may select a million entries. */
-const inNetworks = 'Addresses inside a blocked network stay blocked.';
+const inNetworks = 'An address inside another blocked network stays blocked.';
 
 interface UnblockSelectedDialogProps {
   readonly selected: Selected;

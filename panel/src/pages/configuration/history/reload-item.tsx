@@ -3,7 +3,7 @@ import type { ReloadRecord } from '../../../api/types.ts';
 import { Age, elapsedText } from '../../../parts/age.tsx';
 import { Messages } from '../../../parts/messages.tsx';
 import { sentence } from '../../../parts/problem-alert.tsx';
-import { isMore } from '../../../parts/reload-failure.tsx';
+import { saysMore } from '../../../parts/reload-failure.tsx';
 import { StateMark, type Tone } from '../../../parts/state-mark.tsx';
 import styles from '../../../parts/styles.module.css';
 import { momentText } from '../../../parts/times.ts';
@@ -39,7 +39,7 @@ export function ReloadItem({ reload }: { readonly reload: ReloadRecord }) {
           {sentence(error)}
         </Text>
       )}
-      {isMore(output, error) && <Messages label="HAProxy messages" text={output} />}
+      {saysMore(output, error) && <Messages label="HAProxy messages" text={output} />}
       {warnings.length > 0 && <Messages label="Warnings" text={warnings.join('\n')} />}
     </li>
   );

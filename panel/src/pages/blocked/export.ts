@@ -10,7 +10,10 @@ export type ExportFormat = 'txt' | 'csv' | 'json';
 /** The API's limit. */
 const pageSize = 1_000;
 
-/** One line for each entry, with its latest end. An import makes it a claim of `manual`; `proxy-manager export --csv` has a line for each claim. */
+/**
+ * One line for each entry, with its latest end, which an import makes a claim of `manual`. `proxy-manager export --csv`
+ * has a line for each claim.
+ */
 const header = 'ip_address,reason,expires_at,blocked_by,blocked_at\n';
 
 /**

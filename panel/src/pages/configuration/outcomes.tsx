@@ -34,6 +34,7 @@ export function Reloaded({ answer, at, onClose }: ReloadedProps) {
 export function Validated({ answer, onClose }: { readonly answer: ValidationAnswer; readonly onClose: () => void }) {
   const { valid, output, warnings, needs_replace_configuration: replaces } = answer;
   const { color, title } = validationWords(answer);
+  // HAProxy marks its messages; attached mode renders nothing, and has no hash either.
   const isOfTemplate = !valid && answer.sha256 === '' && !/^\[[A-Z]+\]/m.test(output);
   // The output has HAProxy's own.
   const others = warnings.filter((warning) => !warning.startsWith('HAProxy: '));

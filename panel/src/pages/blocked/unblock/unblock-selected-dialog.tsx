@@ -54,10 +54,15 @@ export function UnblockSelectedDialog({ selected, words, onDone, onClose }: Unbl
       const answer = await unblockSelected(api, selected, expected);
       const { tone, words: removed } = removedEverywhere(answer);
       const kept = answer.still_claimed_total ?? 0;
-      const still = kept === 0 ? '' : ` ${counted(kept, 'address stays', 'addresses stay')} blocked by other sources.`;
+      const words = [
+        // Where nothing was removed, no worker was to remove anything.
+        ...(answer.removed === 0 && tone === 'good' ? [] : [removed, inNetworks]),
+        ...(kept === 0 ? [] : [`${counted(kept, 'address stays', 'addresses stay')} blocked by other sources.`]),
+        'An administrator can undo it in the audit log.',
+      ];
       toast({
         title: `${counted(answer.removed, 'entry', 'entries')} unblocked`,
-        words: `${removed}${still} ${inNetworks} An administrator can undo it in the audit log.`,
+        words: words.join(' '),
         tone,
       });
       onDone();

@@ -5,12 +5,12 @@ import { median } from '../testkit/load/percentile.ts';
 import { atAMillion, type Bench, withEmpty } from './bench.ts';
 import type { Figure } from './figures.ts';
 
-/** One is enough for a list that takes ten seconds. */
+/** One is enough for batches that take half a minute. */
 const roundsOf = (entries: number): number => (entries > 300_000 ? 1 : 3);
 
 export async function* put(bench: Bench): AsyncGenerator<Figure> {
   yield* bulk(bench, 'PUT', { kind: 'ipv4', entries: bench.entries }, 3);
-  yield* bulk(bench, 'PUT', { kind: 'mixed', entries: bench.entries }, roundsOf(bench.entries));
+  yield* bulk(bench, 'PUT', { kind: 'mixed', entries: bench.entries }, 3);
   for (const path of bench.lists) yield* bulk(bench, 'PUT', { kind: 'file', path }, 3);
 }
 

@@ -35,7 +35,7 @@ describe('the figures of the traffic', () => {
     round('sync', side(90), side(10)),
     round('sync', side(12), side(10, 1)),
   ];
-  const figures = figuresOf(results, true);
+  const figures = figuresOf(results, 1_000, true);
   const figure = (name: string) => figures.find((one) => one.name === `traffic during ${name}`);
 
   it('compare the medians of the rounds, and apply 100 ms to every round', () => {
@@ -53,11 +53,22 @@ describe('the figures of the traffic', () => {
 
   it('count failures of the service, and report those of the raw commands separately', () => {
     expect(figures[0]).toMatchObject({ value: 0, goal: 0, note: 'raw commands: 1' });
-    const [failed] = figuresOf([round('import', side(1, 3), side(1))], false);
+    const [failed] = figuresOf([round('import', side(1, 3), side(1))], 1_000, false);
     expect([failed?.value, reached(failed!)]).toEqual([3, false]);
   });
 
+  it('say how long the sync took that has to remove entries', () => {
+    const took = (workMs: number) => ({ ...side(1), workMs });
+    const repairOf = (entries: number) =>
+      figuresOf([round('unexpected', took(20_100), took(1_500))], entries, true).find(({ name }) =>
+        name.startsWith(`sync that removes ${entries} `),
+      )!;
+    expect(repairOf(1_000_000)).toMatchObject({ value: 20_100, floor: 1_500, goal: 20_000 });
+    expect(reached(repairOf(1_000_000))).toBe(false);
+    expect(repairOf(1_000).goal).toBeNull();
+  });
+
   it('have no goal of 100 ms where deletes are slow', () => {
-    expect(figuresOf(results, false).some(({ name }) => name.includes('at most'))).toBe(false);
+    expect(figuresOf(results, 1_000, false).some(({ name }) => name.includes('at most'))).toBe(false);
   });
 });

@@ -40,7 +40,7 @@ export async function measureTraffic(
   stack.defer(() => generator.stop());
   const all = { ...usual, ...options };
   const phases = await runPhases({ options: all, set, service, raw, generator, fastDeletes, blocked: [] });
-  return { phases, figures: figuresOf(phases, fastDeletes) };
+  return { phases, figures: figuresOf(phases, all.entries, fastDeletes) };
 }
 
 /** Has its own service and proxies: the others' hold their sets already. */
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
   } finally {
     // After a stop or failure the rows measured so far are reported.
     const { fastDeletes } = capabilitiesOf(await readProxyVersion(values['proxy-bin']));
-    const figures = figuresOf(phases, fastDeletes);
+    const figures = figuresOf(phases, number('entries'), fastDeletes);
     process.stdout.write(table(figures));
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ figures, phases }, null, 2)}\n`);
   }

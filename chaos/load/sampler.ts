@@ -8,7 +8,7 @@ import type { Sample } from './trend.ts';
 /** How much figures may grow from the second minute to the last. */
 export const watched = {
   rss_mb: { name: 'memory of the service', unit: 'MB', flat: { share: 0.15, least: 20 } },
-  /** Between two garbage collections the heap doubles, and falls. */
+  /** Between two garbage collections of a busy service the heap doubles, and falls. */
   heap_mb: { name: 'its heap in use, lowest of 20 s', unit: 'MB', flat: { share: 0.15, least: 10 }, lowsOfSeconds: 20 },
   external_mb: { name: 'its memory outside the heap', unit: 'MB', flat: { share: 0.15, least: 10 } },
   descriptors: { name: 'descriptors', unit: '', flat: { share: 0.05, least: 10 } },

@@ -9,15 +9,13 @@ import { Balance } from './balance.ts';
 import { Counters } from './counters.ts';
 import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
 import { setBackSeconds } from './gaps.ts';
-import type { Knocking } from './knocking.ts';
+import { type Knocking, mostAddresses } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
 import type { Points } from './points.ts';
 import type { DeniedAddress, InsightReading, WorkerReading } from './readings.ts';
 import { type BackendsOfWorker, SiteTraffic } from './site-traffic.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
-/** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
-export const mostAddresses = 112_640;
 const mostSites = 10_000;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
@@ -103,8 +101,10 @@ export class Collector {
   constructor(deps: CollectorDeps, workers: StoredWorkers | undefined, stored: StoredCollector | null) {
     this.#deps = deps;
     this.workers = new Workers(workers);
+    const most = deps.mostAddresses ?? mostAddresses;
     this.addresses = new Counters({
-      most: deps.mostAddresses ?? mostAddresses,
+      most,
+      expected: most,
       forgotten: (address, value) => {
         // One that was not counted in this run is listed now.
         this.#forgotten.note(address, value, deps.knocking.lastHitOf(address) ?? this.#lastAt ?? 0);

@@ -4,9 +4,9 @@ import { yieldToLoop } from '../concurrency/pause.ts';
 import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import { KEY_BYTES } from '../store/staged-rows.ts';
-import { mostAddresses } from './collector.ts';
 import { keyOf } from './flusher.ts';
 import type { Insight, RunningInsight } from './insight.ts';
+import { mostAddresses } from './knocking.ts';
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;

@@ -2,11 +2,16 @@ import { enlarged } from './key-rows.ts';
 
 /** Counters of the last 24 hours for many rows, in one array: 48 bytes a row. */
 export class HourTable {
-  #hits = new Uint16Array(hours * 1_024);
+  #hits: Uint16Array;
   /** By place in the array: what the few large ones have above `most`. */
   readonly #above = new Map<number, number>();
   #used = 0;
   #hour: number | null = null;
+
+  /** @param rows for which there is room from the start */
+  constructor(rows = 1_024) {
+    this.#hits = new Uint16Array(hours * rows);
+  }
 
   /** A row of zeros. */
   clear(row: number): void {

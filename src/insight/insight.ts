@@ -53,7 +53,7 @@ export interface InsightDeps {
   readonly now: () => Date;
   readonly observer?: InsightObserver;
   readonly everyMs?: number;
-  /** That are remembered; default: of `collector.ts`. */
+  /** That are remembered; default: of `knocking.ts`. */
   readonly mostAddresses?: number;
 }
 

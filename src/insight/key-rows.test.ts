@@ -39,3 +39,10 @@ it('uses the rows of removed keys again', () => {
   }
   expect(rows.capacity).toBe(capacity);
 });
+
+it.each([1_022, 1_023, 112_640])('has room for %i keys and one more', (expected) => {
+  const rows = new KeyRows(expected);
+  const { capacity } = rows;
+  for (let n = 0; n <= expected; n += 1) rows.add(`${n}`);
+  expect(rows.capacity).toBe(capacity);
+});

@@ -3,27 +3,39 @@ import { mix } from '../domain/address-shard.ts';
 
 /** No row. */
 export const noRow = 0;
-const firstCapacity = 1_024;
+const leastCapacity = 1_024;
 
 /**
  * Rows of columns by key, in an order of their own. Typed arrays, since there may be 100,000: a `Map` takes twice the memory
- * once keys were moved or deleted, and leaves tables of megabytes to the collection of garbage.
+ * once keys were moved or deleted, and leaves tables of megabytes to the collection of garbage. A table that may become large
+ * has room for all its keys from the start: the system gives memory only to pages that are written, but an enlargement writes
+ * the whole new array, and leaves a hole where the old one was.
  */
 export class KeyRows {
   #size = 0;
   /** By row. A removed one has none. */
   readonly #keys = [''];
   /** By row: of its key. */
-  #hashes = new Int32Array(firstCapacity);
+  #hashes: Int32Array;
   /** By row: the neighbours in the order. `noRow` is before the first one and after the last one. */
-  #before = new Int32Array(firstCapacity);
-  #after = new Int32Array(firstCapacity);
+  #before: Int32Array;
+  #after: Int32Array;
   /** The last removed row; linked by `#after`. */
   #removed = noRow;
   /** Rows by hash. */
-  #slots = new Int32Array(2 * firstCapacity);
+  #slots: Int32Array;
   // Random for each table, so that no addresses can be prepared whose hashes collide.
   readonly #seed = randomInt(-(2 ** 31), 2 ** 31);
+
+  /** @param expected keys for which there is room; more enlarge the table */
+  constructor(expected = 0) {
+    // Besides row 0, one more: a table that is full adds a key before it forgets the oldest.
+    const capacity = Math.max(leastCapacity, 2 ** Math.ceil(Math.log2(expected + 2)));
+    this.#hashes = new Int32Array(capacity);
+    this.#before = new Int32Array(capacity);
+    this.#after = new Int32Array(capacity);
+    this.#slots = new Int32Array(2 * capacity);
+  }
 
   get size(): number {
     return this.#size;

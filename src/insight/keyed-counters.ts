@@ -4,6 +4,8 @@ import { enlarged, KeyRows, noRow } from './key-rows.ts';
 export interface CounterOptions {
   /** Keys that are remembered; those longest without a change are forgotten first. */
   readonly most: number;
+  /** Keys for which there is room from the start; default: few. */
+  readonly expected?: number;
   /** Called with a key that is forgotten, and the value from which the workers count on. */
   readonly forgotten?: (key: string, value: number) => void;
 }
@@ -23,15 +25,17 @@ export type KeyCounters = number[];
 /** The last values of each key in each worker; bounded. */
 export class KeyedCounters {
   /** In the order of their last change. */
-  readonly #rows = new KeyRows();
+  readonly #rows: KeyRows;
   /** By row. Packed, since there may be 100,000. */
-  #packed = new Float64Array(this.#rows.capacity);
+  #packed: Float64Array;
   /** By row: those that do not fit. */
   readonly #others = new Map<number, KeyCounters>();
   readonly #options: CounterOptions;
 
   constructor(options: CounterOptions) {
     this.#options = options;
+    this.#rows = new KeyRows(options.expected);
+    this.#packed = new Float64Array(this.#rows.capacity);
   }
 
   get size(): number {

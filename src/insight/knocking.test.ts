@@ -111,3 +111,11 @@ it('that is denied again and forgotten again, before anything is stored, is gone
   knocking.forget(text);
   expect(knocking.waiting()).toMatchObject({ addresses: [], gone: [text] });
 });
+
+it('takes more addresses than it had room for', () => {
+  const knocking = new Knocking(10);
+  const addresses = Array.from({ length: 5_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+  for (const [n, address] of addresses.entries()) knocking.count(address, n + 1, null, noon + n);
+  const all = [...knocking.all()].map(({ address, total, row }) => [address, total, knocking.hours.sum(row)]);
+  expect(all).toEqual(addresses.map((address, n) => [address, n + 1, n + 1]));
+});

@@ -33,6 +33,8 @@ export interface UnstoredHits {
   readonly gone: readonly string[];
 }
 
+/** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
+export const mostAddresses = 112_640;
 const hourSeconds = 3_600;
 /** Entries of forgotten addresses that wait for the database. */
 const mostEntries = 100_000;
@@ -41,21 +43,21 @@ const sharedTexts = 1_000;
 
 /** In columns, since there may be 100,000 addresses. */
 export class Knocking {
-  readonly hours = new HourTable();
   /** Those with the oldest last request first. */
-  readonly #rows = new KeyRows();
+  readonly #rows: KeyRows;
+  readonly hours: HourTable;
   readonly #entryOf: (string | null)[] = [];
-  #totals = new Float64Array(this.#rows.capacity);
-  #firstHits = new Uint32Array(this.#rows.capacity);
-  #lastHits = new Uint32Array(this.#rows.capacity);
+  #totals: Float64Array;
+  #firstHits: Uint32Array;
+  #lastHits: Uint32Array;
   /** Whether the database has the address. */
-  #stored = new Uint8Array(this.#rows.capacity);
+  #stored: Uint8Array;
   /** Whether it has changed since. */
-  #changed = new Uint8Array(this.#rows.capacity);
+  #changed: Uint8Array;
   /** What the entry of the address denied since. */
-  #newHits = new Float64Array(this.#rows.capacity);
-  #newFirstHits = new Uint32Array(this.#rows.capacity);
-  #newLastHits = new Uint32Array(this.#rows.capacity);
+  #newHits: Float64Array;
+  #newFirstHits: Uint32Array;
+  #newLastHits: Uint32Array;
   /** By row: what other entries denied since. Few: the entry of an address seldom changes within a minute. */
   readonly #otherEntries = new Map<number, Map<string, Unstored>>();
   #changes = 0;
@@ -63,6 +65,21 @@ export class Knocking {
   readonly #entries = new Map<string, Unstored>();
   readonly #gone = new Set<string>();
   #lostSince: number | null = null;
+
+  /** @param expected addresses for which there is room from the start */
+  constructor(expected: number = mostAddresses) {
+    this.#rows = new KeyRows(expected);
+    const { capacity } = this.#rows;
+    this.hours = new HourTable(capacity);
+    this.#totals = new Float64Array(capacity);
+    this.#firstHits = new Uint32Array(capacity);
+    this.#lastHits = new Uint32Array(capacity);
+    this.#stored = new Uint8Array(capacity);
+    this.#changed = new Uint8Array(capacity);
+    this.#newHits = new Float64Array(capacity);
+    this.#newFirstHits = new Uint32Array(capacity);
+    this.#newLastHits = new Uint32Array(capacity);
+  }
 
   get size(): number {
     return this.#rows.size;

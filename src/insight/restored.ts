@@ -26,7 +26,7 @@ interface RestoredDeps {
   readonly lookup: EntrySource;
   readonly names: () => Promise<Names>;
   readonly entries: () => number;
-  /** Default: of `collector.ts`. */
+  /** Default: of `knocking.ts`. */
   readonly mostAddresses?: number;
   readonly log: Pick<Log, 'warn'>;
   readonly now: () => Date;
@@ -35,7 +35,7 @@ interface RestoredDeps {
 /** @throws StoreError; RangeError if a state cannot be read */
 export async function restored(deps: RestoredDeps) {
   const at = Math.floor(deps.now().getTime() / 1_000);
-  const knocking = new Knocking();
+  const knocking = new Knocking(deps.mostAddresses);
   const clients = new LoudClients();
   const points = new Points();
   const active = new ActiveAddresses();

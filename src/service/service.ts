@@ -11,7 +11,7 @@ import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UpstreamsStore } from '../store/upstreams-store.ts';
 import { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
-import { limitHeapGrowth } from '../system/heap.ts';
+import { HeapGrowth } from '../system/heap-growth.ts';
 import { IdleMemory } from '../system/idle-memory.ts';
 import type { Log } from '../telemetry/log.ts';
 import { prepareStart } from './prepare-start.ts';
@@ -102,6 +102,7 @@ async function startLocked(
   } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
+  const heapGrowth = HeapGrowth.ofThisProcess();
   const idleMemory = IdleMemory.ofThisProcess();
 
   async function begin(): Promise<void> {
@@ -120,7 +121,7 @@ async function startLocked(
     for (const watch of watches) watch.start();
     issuance?.start();
     await parts.beginInsight();
-    limitHeapGrowth();
+    heapGrowth.start();
     idleMemory.start();
     audit.start();
     started = true;
@@ -132,6 +133,7 @@ async function startLocked(
 
   async function stop(): Promise<void> {
     started = false;
+    heapGrowth.stop();
     idleMemory.stop();
     const watched = Promise.all([healthWatch.stop(), ...watches.map((watch) => watch.stop())]);
     await issuance?.stop();

@@ -4,11 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * V8 lets the heap grow to four times the live data before it collects; twice takes a third less memory at the peak of a bulk
- * change, for a few percent of its time.
+ * How far the heap may grow before V8 collects: by this, but at least by 8 MB. It takes effect at the next full collection.
+ * @param percent of the live data
  */
-export function limitHeapGrowth(): void {
-  setFlagsFromString('--heap-growing-percent=100');
+export function setHeapGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
 /** V8's own collector, which is hidden by default. null: this V8 does not offer it. */

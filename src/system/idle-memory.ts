@@ -2,7 +2,7 @@
 // only on allocations, of which an idle service has few: after a `PUT` of a million entries it stayed at 300 MB, and is at
 // 160 MB with this. A collection blocks the process for some 0.1 s, so there is one only after an idle time, and only if
 // enough can be returned.
-import { performance } from 'node:perf_hooks';
+import { busyShare } from './busy-share.ts';
 import { collector } from './heap.ts';
 
 const checkEveryMs = 5_000;
@@ -34,15 +34,9 @@ export class IdleMemory {
   static ofThisProcess(): IdleMemory {
     const collect = collector();
     if (collect === null) return new IdleMemory(null);
-    let before = performance.eventLoopUtilization();
     return new IdleMemory({
       heapTotal: () => process.memoryUsage().heapTotal,
-      busy: () => {
-        const now = performance.eventLoopUtilization();
-        const { utilization } = performance.eventLoopUtilization(now, before);
-        before = now;
-        return utilization;
-      },
+      busy: busyShare(),
       collect: () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
     });
   }

@@ -1,9 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/**
- * Returns a function that returns in which share of the time the event loop of this process was busy since the previous
- * call; 0 to 1.
- */
+/** The returned function returns how busy the event loop of this process was since the previous call: 0 to 1. */
 export function busyShare(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {

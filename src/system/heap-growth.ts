@@ -1,8 +1,10 @@
 // How far V8 lets the heap grow above its live data before it collects. By itself that is 300 %. 100 % takes a third less
 // memory at the peak of a bulk change, for a few percent of its time; much less would make bulk changes slower. So a busy
 // process has 100 %, and any other 10 %: what an attack brings stays in memory, and would bring as much garbage again.
+
 import { busyShare } from './busy-share.ts';
 import { setHeapGrowth } from './heap.ts';
+import { Ticks } from './ticks.ts';
 
 const percent = { calm: 10, busy: 100 } as const;
 
@@ -20,7 +22,7 @@ interface HeapOfProcess {
 
 export class HeapGrowth {
   readonly #heap: HeapOfProcess;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #ticks = new Ticks(checkEveryMs, () => this.check());
   #calm = 0;
 
   constructor(heap: HeapOfProcess) {
@@ -32,16 +34,13 @@ export class HeapGrowth {
   }
 
   start(): void {
-    if (this.#timer !== null) return;
     this.#calm = 0;
     this.#heap.grow(percent.busy);
-    this.#timer = setInterval(() => this.check(), checkEveryMs);
-    this.#timer.unref();
+    this.#ticks.start();
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    this.#ticks.stop();
   }
 
   check(): void {

@@ -2,8 +2,10 @@
 // only on allocations, of which an idle service has few: after a `PUT` of a million entries it stayed at 300 MB, and is at
 // 160 MB with this. A collection blocks the process for some 0.1 s, so there is one only after an idle time, and only if
 // enough can be returned.
+
 import { busyShare } from './busy-share.ts';
 import { collector } from './heap.ts';
+import { Ticks } from './ticks.ts';
 
 const checkEveryMs = 5_000;
 /** Share of the time in which the event loop is busy; the checks of HAProxy every 2 s stay far below. */
@@ -22,7 +24,7 @@ interface ProcessMemory {
 
 export class IdleMemory {
   readonly #memory: ProcessMemory | null;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #ticks = new Ticks(checkEveryMs, () => this.check());
   #wasIdle = false;
   #floor = 0;
 
@@ -42,14 +44,11 @@ export class IdleMemory {
   }
 
   start(): void {
-    if (this.#memory === null || this.#timer !== null) return;
-    this.#timer = setInterval(() => this.check(), checkEveryMs);
-    this.#timer.unref();
+    if (this.#memory !== null) this.#ticks.start();
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    this.#ticks.stop();
   }
 
   /** Collects after two idle checks in a row, so that a pause between two requests does not count. */

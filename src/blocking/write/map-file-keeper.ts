@@ -53,11 +53,11 @@ class ForeignRows {
   }
 }
 
-/** 3 to 5 ms, 10 on a busy machine. */
-const pageSize = 5_000;
-/** As many pages as fit: under load, waiting for turns is the main cost of a rewrite. */
-const pagesMs = 25;
-const pagesAtMost = 8;
+/** 1 to 2 ms, 4 on a busy machine. */
+const pageSize = 2_000;
+/** As many pages as fit: under load, waiting for turns is the main cost of a rewrite. A block may wait for two of them. */
+const pagesMs = 10;
+const pagesAtMost = 20;
 
 /** Each slot takes 64 bytes and an index entry. */
 const slotsAtMost = 16_384;

@@ -4,6 +4,7 @@
 // nothing is left unread.
 
 import type { Socket } from 'node:net';
+import { TimeSlice } from '../../concurrency/slices.ts';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
 import { type Command, repliesLate, targetOf, WorkerLine, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
@@ -19,6 +20,11 @@ const NOT_SENT = 'an earlier command is still unanswered; nothing was sent';
 const BLOCKED_MS = 20;
 /** The most of that lost time to add; a request's own two seconds bound it. */
 const EXTENSION_MS = 200;
+/**
+ * A listing of 30 MB comes as fast as it is read, and libuv would read up to 2 MB of it before anything else. A block
+ * makes some six round trips, and each would wait for that.
+ */
+const SLICE_MS = 2;
 
 type LinesSink = (lines: string[], reply: number) => void | Promise<void>;
 
@@ -82,6 +88,7 @@ export class Conversation {
   #over = false;
   #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation has ended' };
   #onDrain: (() => void) | null = null;
+  readonly #slice = new TimeSlice(SLICE_MS);
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -260,7 +267,7 @@ export class Conversation {
 
   #handOver(call: Call, sink: LinesSink, lines: string[], reply: number): void {
     if (this.#over) return;
-    const give = () => sink(lines, reply);
+    const give = () => sink(lines, reply) ?? this.#rest();
     const work = call.sinkWork === null ? attempt(give) : call.sinkWork.then(give);
     if (work === undefined) return;
     this.#deps.socket.pause();
@@ -275,6 +282,10 @@ export class Conversation {
       (error: unknown) => this.#abandon(call, error),
     );
     call.sinkWork = done;
+  }
+
+  #rest(): Promise<void> | undefined {
+    return this.#slice.due() ? this.#slice.rest() : undefined;
   }
 
   /** The sink failed: its own error is the result, and the rest of the reply is not needed. */

@@ -123,6 +123,31 @@ describe('a conversation', () => {
     await conversation.finish([]);
   });
 
+  it('a conversation lets the event loop turn while it reads a long reply', async () => {
+    for (let i = 0; i < 60_000; i++) master.map(MAP).add(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, '1');
+    const conversation = await socket.converse(soon());
+    let turns = 0;
+    let reading = true;
+    const turn = (): void => {
+      turns += 1;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const ofTurn = new Map<number, number>();
+    let lines = 0;
+    await conversation.streamLines(`@1 show map ${MAP}`, (batch) => {
+      ofTurn.set(turns, (ofTurn.get(turns) ?? 0) + 1);
+      lines += batch.length;
+      // Longer than a slice.
+      for (const until = performance.now() + 3; performance.now() < until; );
+    });
+    reading = false;
+    expect(lines).toBe(60_000);
+    expect(ofTurn.size).toBeGreaterThan(5);
+    expect(Math.max(...ofTurn.values())).toBe(1);
+    await conversation.finish([]);
+  });
+
   it('a conversation passes the number of the command with its lines to the sink', async () => {
     master.script = (command) => say({ '@1 a': '1\n2\n\n', '@1 b': '\n', '@1 c': '3\n\n' }[command] ?? '');
     const conversation = await socket.converse(soon());

@@ -93,7 +93,11 @@ function beforeHygiene(text: string): string {
 }
 
 /** HAProxy's own page for a denied request, which nothing counts. */
-const withOwnPage = (text: string) => text.replace(/^ +http-error status 403 .*\n/m, '');
+function withOwnPage(text: string): string {
+  const own = text.replace(/^ +http-error status 403 .*\n/m, '');
+  if (own === text) throw new Error('the template has no page for a denied request');
+  return own;
+}
 
 const withThreads = (text: string, threads: number) => text.replace('global\n', `global\n    nbthread ${threads}\n`);
 
@@ -154,6 +158,6 @@ for (const bin of named.length > 0 ? named : testProxies().found.map((proxy) => 
     printRatio(bin, `counting, ${variant.name}`, await instructions(bin, uncounted), counted);
     if (variant.status !== denied.status) continue;
     const own = await instructions(bin, uncounted, withOwnPage);
-    printRatio(bin, `counting, ${variant.name}, against HAProxy's own page`, own, counted);
+    printRatio(bin, `page and counting, ${variant.name}, against HAProxy's own page`, own, counted);
   }
 }

@@ -49,7 +49,7 @@ export const runtimeBudgetMs = 1_400;
 /** Up to this size a batch is one group with a read-back per address; larger ones and slow deletes are staged. */
 const groupedUpTo = 1_000;
 const listedRejections = 1_000;
-const textsInPage = 5_000;
+const textsInPage = 2_000;
 
 interface Blocked {
   readonly created: boolean;

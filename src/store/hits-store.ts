@@ -175,6 +175,7 @@ export class HitsStore {
       const entries = await isEntry(slice.map(({ key }) => key));
       for (const { key, hits } of slice)
         if (rows.length < loudest && entries.has(key.toString('hex'))) rows.push({ sortKey: key, hits });
+      await yieldToLoop();
     }
     return rows;
   }

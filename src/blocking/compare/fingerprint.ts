@@ -104,13 +104,14 @@ function finish(value: number): number {
 /**
  * Streams `show map`, so that memory does not grow with the map.
  * @param version a version under preparation; absent: the live map
+ * @param inTurn all changes wait for it
  * @throws MasterSocketError, RuntimeMapRejection
  */
 export async function listedFingerprint(
   map: RuntimeMap,
   worker: WorkerRef,
   deadline: number,
-  version?: number,
+  { version, inTurn = false }: { readonly version?: number; readonly inTurn?: boolean } = {},
 ): Promise<Fingerprint> {
   const seen = new Fingerprint();
   await map.runtimeMapKeys(
@@ -120,6 +121,7 @@ export async function listedFingerprint(
     },
     worker,
     version,
+    { inTurn },
   );
   return seen;
 }

@@ -193,7 +193,7 @@ async function settle({ map, pid, turns }: Replacement, touched: readonly string
 
 /**
  * Committing a version that lacks entries would unblock them. A duplicate is harmless: the next comparison removes it.
- * @param window open since before; its tainted buckets are not checked
+ * @param window open since before; its tainted buckets are not checked. Absent: inside a turn
  */
 async function assertNothingLacks(
   map: MirroredMap,
@@ -202,7 +202,8 @@ async function assertNothingLacks(
   deadline: number,
   window?: ChangeWindow,
 ): Promise<void> {
-  const seen = await listedFingerprint(map.runtime, worker, deadline, version);
+  const inTurn = window === undefined;
+  const seen = await listedFingerprint(map.runtime, worker, deadline, { version, inTurn });
   const differing = new Set(seen.differingBuckets(map.expected, window?.tainted));
   if (differing.size === 0) return;
   const texts = new Set<string>();
@@ -214,6 +215,7 @@ async function assertNothingLacks(
     },
     worker,
     version,
+    { inTurn },
   );
   const single = new Fingerprint();
   for (const text of texts) single.add(text, map.runtime.valueFor(text));

@@ -34,7 +34,7 @@ export async function verifyWorker(
     await turns.take('bulk', async () => undefined);
   }
   const { differs, entries } = await turns.take('bulk', () =>
-    list(map, worker, windows, unproved, Math.min(deadline, performance.now() + turnMs)),
+    list(map, worker, windows, unproved, Math.min(deadline, performance.now() + turnMs), true),
   );
   return { inSync: !differs, entries };
 }
@@ -45,10 +45,11 @@ async function list(
   windows: ChangeWindows,
   unproved: UnprovedBuckets,
   deadline: number,
+  inTurn = false,
 ): Promise<{ differs: boolean; entries: number; left: number }> {
   const window = windows.open();
   try {
-    const seen = await listedFingerprint(map.runtime, worker, deadline);
+    const seen = await listedFingerprint(map.runtime, worker, deadline, { inTurn });
     const differs = seen.differingBuckets(map.expected, window.tainted).length > 0;
     return { differs, entries: seen.total, left: unproved.prove(window) };
   } finally {

@@ -55,9 +55,9 @@ class ForeignRows {
 
 /** 1 to 2 ms, 4 on a busy machine. */
 const pageSize = 2_000;
-/** As many pages as fit: under load, waiting for turns is the main cost of a rewrite. A block may wait for two of them. */
+/** As many pages as fit: under load, waiting for turns is the main cost of a rewrite. A block waits for one such turn. */
 const pagesMs = 10;
-const pagesAtMost = 20;
+const pagesAtMost = 8;
 
 /** Each slot takes 64 bytes and an index entry. */
 const slotsAtMost = 16_384;

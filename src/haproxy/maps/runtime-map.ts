@@ -141,9 +141,11 @@ export class RuntimeMap {
     onEntries: EntriesSink,
     worker: WorkerRef = CURRENT,
     version?: number,
+    options: ConverseOptions = {},
   ): Promise<{ count: number }> {
     const command = this.#commands(worker).show(version);
-    return this.#with(deadline, async (conversation) => ({ count: await dump(conversation, command, onEntries) }));
+    const read = async (conversation: Conversation) => ({ count: await dump(conversation, command, onEntries) });
+    return this.#with(deadline, read, options);
   }
 
   /** The cheap check: 0.2 ms at any size. */
@@ -257,7 +259,7 @@ export class RuntimeMap {
           ABSENT_ELEMENT_IS_GOOD,
         );
       },
-      true,
+      { change: true },
     );
   }
 
@@ -322,7 +324,7 @@ export class RuntimeMap {
 
   async #mutate(commands: readonly Command[], deadline: Deadline, expectation: Expectation = {}): Promise<void> {
     if (commands.length === 0) return;
-    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), true);
+    await this.#with(deadline, (conversation) => runMapCommands(conversation, commands, expectation), { change: true });
   }
 
   /** In lines: each on a connection of its own, one after the other; after a rejection no further line is sent. */
@@ -351,8 +353,12 @@ export class RuntimeMap {
     return conversation.finish(commands);
   }
 
-  async #with<T>(deadline: Deadline, work: (conversation: Conversation) => Promise<T>, change = false): Promise<T> {
-    const conversation = await this.#deps.socket.converse(deadline, { change });
+  async #with<T>(
+    deadline: Deadline,
+    work: (conversation: Conversation) => Promise<T>,
+    options: ConverseOptions = {},
+  ): Promise<T> {
+    const conversation = await this.#deps.socket.converse(deadline, options);
     try {
       const result = await work(conversation);
       await conversation.finish([]);

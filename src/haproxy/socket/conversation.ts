@@ -4,7 +4,7 @@
 // nothing is left unread.
 
 import type { Socket } from 'node:net';
-import { TimeSlice } from '../../concurrency/slices.ts';
+import { yieldToLoop } from '../../concurrency/pause.ts';
 import { type CommandObserver, commandNameOf, unobserved } from './command-observer.ts';
 import { type Command, repliesLate, targetOf, WorkerLine, wireText } from './conversation-command.ts';
 import { Exchange, type ExchangeFailure } from './exchange.ts';
@@ -21,8 +21,8 @@ const BLOCKED_MS = 20;
 /** The most of that lost time to add; a request's own two seconds bound it. */
 const EXTENSION_MS = 200;
 /**
- * A listing of 30 MB comes as fast as it is read, and libuv would read up to 2 MB of it before anything else. A block
- * makes some six round trips, and each would wait for that.
+ * Work on a streamed reply after which the event loop turns. A listing of 30 MB comes as fast as it is read, and libuv
+ * would read up to 2 MB of it before anything else: a block makes some six round trips, and each would wait for that.
  */
 const SLICE_MS = 2;
 
@@ -48,6 +48,8 @@ interface ConversationDeps {
   /** Shared by all conversations whose calls wait for each other. */
   readonly silent?: SilentTargets;
   readonly observer?: CommandObserver;
+  /** Whether others get a turn while a long reply is read. */
+  readonly sliced?: boolean;
 }
 
 interface Manner {
@@ -63,6 +65,7 @@ interface Call {
   readonly raw: boolean;
   readonly untilEnd: boolean;
   readonly endsInLine: boolean;
+  readonly streamed: boolean;
   /** The worker that its commands are for, and which of them is the first; null: only the master's own. */
   readonly worker: { readonly target: string; readonly first: number; readonly late: boolean } | null;
   sent: boolean;
@@ -88,7 +91,8 @@ export class Conversation {
   #over = false;
   #failure: ExchangeFailure = { reason: 'reset', detail: 'the conversation has ended' };
   #onDrain: (() => void) | null = null;
-  readonly #slice = new TimeSlice(SLICE_MS);
+  /** On replies, since the event loop last got a turn. */
+  #workedMs = 0;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -157,8 +161,10 @@ export class Conversation {
     return new Promise((resolve, reject) => {
       const since = performance.now();
       const endsInLine = line !== undefined;
+      const streamed = sink !== undefined;
       const answers = { resolve, reject };
-      const call: Call = { blocks, raw, untilEnd, endsInLine, worker, since, sent: false, sinkWork: null, ...answers };
+      const asked = { blocks, raw, untilEnd, endsInLine, streamed, worker };
+      const call: Call = { ...asked, since, sent: false, sinkWork: null, ...answers };
       const onLines =
         sink === undefined
           ? {}
@@ -250,6 +256,7 @@ export class Conversation {
       this.#fail({ reason: 'garbled', detail: 'it sent data without a command' });
       return;
     }
+    const began = performance.now();
     const wasComplete = this.#exchange.isComplete;
     const repliesBefore = this.#exchange.bodies.length;
     const failure = this.#exchange.receive(bytes);
@@ -263,11 +270,21 @@ export class Conversation {
       else if (call.sinkWork === null) this.#succeed();
     }
     if (failure !== null) this.#fail(failure);
+    else if (call.streamed && this.#deps.sliced === true) this.#rest(call, performance.now() - began);
+  }
+
+  /** Reads on in the next turn of the event loop. A sink that is still busy has paused the socket already. */
+  #rest(call: Call, workedMs: number): void {
+    this.#workedMs += workedMs;
+    if (this.#workedMs < SLICE_MS || this.#exchange.isComplete || call.sinkWork !== null || this.#over) return;
+    this.#workedMs = 0;
+    this.#deps.socket.pause();
+    void yieldToLoop().then(() => this.#deps.socket.resume());
   }
 
   #handOver(call: Call, sink: LinesSink, lines: string[], reply: number): void {
     if (this.#over) return;
-    const give = () => sink(lines, reply) ?? this.#rest();
+    const give = () => sink(lines, reply);
     const work = call.sinkWork === null ? attempt(give) : call.sinkWork.then(give);
     if (work === undefined) return;
     this.#deps.socket.pause();
@@ -282,10 +299,6 @@ export class Conversation {
       (error: unknown) => this.#abandon(call, error),
     );
     call.sinkWork = done;
-  }
-
-  #rest(): Promise<void> | undefined {
-    return this.#slice.due() ? this.#slice.rest() : undefined;
   }
 
   /** The sink failed: its own error is the result, and the rest of the reply is not needed. */

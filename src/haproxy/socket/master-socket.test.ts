@@ -61,6 +61,10 @@ async function change(...commands: string[]): Promise<string[]> {
   return (await socket.converse(soon(), { change: true })).finish(commands);
 }
 
+function longerThanASlice(): void {
+  for (const until = performance.now() + 3; performance.now() < until; );
+}
+
 describe('a conversation', () => {
   it('a conversation returns one body per command, in stages, on one connection', async () => {
     const conversation = await socket.converse(soon());
@@ -123,9 +127,13 @@ describe('a conversation', () => {
     await conversation.finish([]);
   });
 
-  it('a conversation lets the event loop turn while it reads a long reply', async () => {
+  it.each([
+    ['lets the event loop turn while it reads a long reply', {}, false],
+    ['reads a long reply as it comes in a turn', { inTurn: true }, true],
+    ['reads a long reply as it comes for a change', { change: true }, true],
+  ])('a conversation %s', async (_, options, severalAtOnce) => {
     for (let i = 0; i < 60_000; i++) master.map(MAP).add(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, '1');
-    const conversation = await socket.converse(soon());
+    const conversation = await socket.converse(soon(), options);
     let turns = 0;
     let reading = true;
     const turn = (): void => {
@@ -138,14 +146,48 @@ describe('a conversation', () => {
     await conversation.streamLines(`@1 show map ${MAP}`, (batch) => {
       ofTurn.set(turns, (ofTurn.get(turns) ?? 0) + 1);
       lines += batch.length;
-      // Longer than a slice.
-      for (const until = performance.now() + 3; performance.now() < until; );
+      longerThanASlice();
     });
     reading = false;
     expect(lines).toBe(60_000);
-    expect(ofTurn.size).toBeGreaterThan(5);
-    expect(Math.max(...ofTurn.values())).toBe(1);
+    expect(Math.max(...ofTurn.values()) > 1).toBe(severalAtOnce);
     await conversation.finish([]);
+  });
+
+  const long = 'a line\n'.repeat(50_000);
+  it.each([
+    ['complete', `${long}\n`, 'hang', null],
+    ['cut short', long, 'close', 'cut-short'],
+    ['never complete', long, 'hang', 'deadline'],
+  ] as const)('a long reply read in slices may be %s', async (_, text, then, reason) => {
+    master.script = () => say(text, then);
+    const conversation = await socket.converse(reason === 'deadline' ? within(200) : soon());
+    let lines = 0;
+    const read = conversation.streamLines('@1 a', (batch) => {
+      lines += batch.length;
+      longerThanASlice();
+    });
+    if (reason === null) await read;
+    else await expect(read).rejects.toMatchObject({ reason });
+    if (reason !== 'deadline') expect(lines).toBe(50_000);
+    conversation.close();
+  });
+
+  it('a conversation may be closed between two slices of a reply', async () => {
+    master.script = () => say(long, 'hang');
+    const conversation = await socket.converse(soon());
+    let closed = false;
+    const read = conversation.streamLines('@1 a', () => {
+      expect(closed).toBe(false);
+      longerThanASlice();
+      setImmediate(() => {
+        closed = true;
+        conversation.close();
+      });
+    });
+    await expect(read).rejects.toMatchObject({ reason: 'reset' });
+    await new Promise(setImmediate);
+    expect(socket.connections).toBe(0);
   });
 
   it('a conversation passes the number of the command with its lines to the sink', async () => {

@@ -23,6 +23,8 @@ export interface ConverseOptions {
   readonly reserved?: boolean;
   /** A change of the running maps: precedes commands that only read. */
   readonly change?: boolean;
+  /** All changes wait for it, so a long reply is read as fast as it comes. A change always is. */
+  readonly inTurn?: boolean;
   /**
    * On behalf of a client that reads: behind everything else, so that any number of clients delays neither blocks nor
    * comparisons nor the detection that the socket recovered.
@@ -76,7 +78,8 @@ export class MasterSocket {
       const observer = this.#observer;
       // A read never delays a change.
       const silent = options.change === true ? this.#silent.changes : this.#silent.reads;
-      const deps = { socket, path, deadline, onEnd, isUnanswered, silent, observer };
+      const sliced = options.change !== true && options.inTurn !== true;
+      const deps = { socket, path, deadline, onEnd, isUnanswered, silent, observer, sliced };
       const conversation: Conversation = new Conversation(deps);
       this.#open.add(conversation);
       if (this.#closed) conversation.close();

@@ -1,4 +1,6 @@
 // A process of its own. One request under way per client; an answer other than "verified" ends the measurement.
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerCalls } from '../testkit/load/calls.ts';
 import { HttpClient, type HttpTarget } from '../testkit/load/http-client.ts';
@@ -9,7 +11,14 @@ export interface LoadOrder extends HttpTarget {
   readonly first: number;
 }
 
-let pacing: Promise<{ latencies: number[]; sent: number }> | null = null;
+interface Paced {
+  readonly latencies: number[];
+  readonly sent: number;
+  /** In ms: of a synced write of 4 kB at the same pace, which shows what waited for the disk. */
+  readonly syncs: number[];
+}
+
+let pacing: Promise<Paced> | null = null;
 let paceOn = false;
 
 /** Far more than a pace of 20 ms needs while no block takes 100 ms. */
@@ -35,16 +44,17 @@ const calls = {
     return { perSecond: (sent * 1_000) / (performance.now() - began), sent };
   },
 
-  /** Until `endPace`. */
-  startPace(order: LoadOrder & { everyMs: number }): void {
+  /** Until `endPace`. @param order.folder on the disk of the service */
+  startPace(order: LoadOrder & { everyMs: number; folder: string }): void {
     paceOn = true;
-    pacing = pace(order);
+    const both = Promise.all([pace(order), syncsOf(order)]);
+    pacing = both.then(([paced, syncs]) => ({ ...paced, syncs }));
     // `endPace` rethrows it.
     pacing.catch(() => undefined);
   },
 
   /** From the scheduled time, so that a stall counts for every block that it delays. */
-  async endPace(): Promise<{ latencies: number[]; sent: number }> {
+  async endPace(): Promise<Paced> {
     paceOn = false;
     if (pacing === null) throw new Error('nothing is paced');
     return await pacing;
@@ -85,6 +95,26 @@ async function pace(order: LoadOrder & { everyMs: number }): Promise<{ latencies
     for (const client of clients) client.close();
   }
   return { latencies, sent };
+}
+
+async function syncsOf({ folder, everyMs }: { folder: string; everyMs: number }): Promise<number[]> {
+  const path = join(folder, 'synced-writes');
+  const file = await open(path, 'w');
+  const page = Buffer.alloc(4_096, 'x');
+  const syncs: number[] = [];
+  try {
+    while (paceOn) {
+      const began = performance.now();
+      await file.write(page, 0, page.length, (syncs.length % 1_000) * page.length);
+      await file.datasync();
+      syncs.push(performance.now() - began);
+      await pause(everyMs);
+    }
+  } finally {
+    await file.close();
+    await rm(path);
+  }
+  return syncs;
 }
 
 async function block(client: HttpClient, ip: string): Promise<void> {

@@ -50,6 +50,30 @@ describe('memory of an idle service', () => {
     expect(memory.collected).toBe(2);
   });
 
+  it('memory is collected again after a bulk change, if it was when that still had its data', () => {
+    const memory = process(150);
+    const idle = new IdleMemory(memory);
+    const live = [30, 300, 30];
+    memory.collect = () => {
+      memory.heap = live[memory.collected]! * megabytes;
+      memory.collected += 1;
+    };
+    const check = (load: number) => {
+      memory.load = load;
+      idle.check();
+      return memory.collected;
+    };
+    expect([0, 0].map(check)).toEqual([0, 1]);
+    memory.heap = 310 * megabytes;
+    expect([0.5, 0, 0].map(check)).toEqual([1, 1, 2]);
+    // Fewer than the last collection left.
+    memory.heap = 250 * megabytes;
+    expect([0.4, 0, 0].map(check)).toEqual([2, 2, 2]);
+    expect([0.5, 0, 0, 0].map(check)).toEqual([2, 2, 3, 3]);
+    // After a busy time in which it did not grow.
+    expect([0.5, 0, 0].map(check)).toEqual([3, 3, 3]);
+  });
+
   it('memory is not collected where V8 offers no collector', () => {
     const idle = new IdleMemory(null);
     idle.start();

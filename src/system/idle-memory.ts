@@ -1,7 +1,7 @@
 // Returns memory to the system while the process is idle. After a bulk change the heap is full of garbage, and V8 collects
 // only on allocations, of which an idle service has few: after a `PUT` of a million entries it stayed at 300 MB, and is at
 // 160 MB with this. A collection blocks the process for some 0.1 s, so there is one only after an idle time, and only if
-// enough can be returned.
+// the heap has grown.
 
 import { busyShare } from './busy-share.ts';
 import { collector } from './heap.ts';
@@ -10,6 +10,8 @@ import { Ticks } from './ticks.ts';
 const checkEveryMs = 5_000;
 /** Share of the time in which the event loop is busy; the checks of HAProxy every 2 s stay far below. */
 const idleBelow = 0.05;
+/** Share from which a check saw a bulk change or many blocks. */
+const busyFrom = 0.5;
 /** The least growth since the last collection that is worth another. */
 const worthBytes = 32 * 1024 * 1024;
 
@@ -26,7 +28,10 @@ export class IdleMemory {
   readonly #memory: ProcessMemory | null;
   readonly #ticks = new Ticks(checkEveryMs, () => this.check());
   #wasIdle = false;
+  #wasBusy = false;
+  /** Bytes after the last collection, and after the one that left the fewest. */
   #floor = 0;
+  #lowest = 0;
 
   /** null: this process cannot collect on demand. */
   constructor(memory: ProcessMemory | null) {
@@ -55,11 +60,18 @@ export class IdleMemory {
   check(): void {
     const memory = this.#memory;
     if (memory === null) return;
-    const idle = memory.busy() < idleBelow;
+    const busy = memory.busy();
+    const idle = busy < idleBelow;
     const settled = idle && this.#wasIdle;
     this.#wasIdle = idle;
-    if (!settled || memory.heapTotal() < this.#floor + worthBytes) return;
+    this.#wasBusy ||= busy >= busyFrom;
+    if (!settled) return;
+    // The last collection may have been in a pause of a bulk change, when all of its data were alive.
+    const floor = this.#wasBusy ? this.#lowest : this.#floor;
+    if (memory.heapTotal() < floor + worthBytes) return;
     memory.collect();
     this.#floor = memory.heapTotal();
+    this.#lowest = Math.min(this.#lowest || this.#floor, this.#floor);
+    this.#wasBusy = false;
   }
 }

@@ -26,6 +26,13 @@ describe('a stick table', () => {
     });
   });
 
+  it('is read in whatever order it lists its stores', () => {
+    const line = '0x1: key=a use=0 exp=5 gpc0_rate(60000)=1 my_gpc0=9 gpc0=3';
+    expect(listed(['gpc0', 'gpc0_rate'], [[head, line]]).entries).toEqual([
+      { key: 'a', expiresInMs: 5, values: [3, 1] },
+    ]);
+  });
+
   it('that the configuration does not have is null', () => {
     expect(listed(['gpc0'], [['No such table']])).toEqual({ head: null, entries: [] });
   });
@@ -38,6 +45,12 @@ describe('a stick table', () => {
     ['a line that is cut', [head, v26.slice(0, 30)]],
     ['a key with a blank', [head, '0x1: key=a\\ b use=0 exp=5 gpc0=3 gpc0_rate(60000)=1']],
     ['a second header', [head, head]],
+    ['a value without digits', [head, '0x1: key=::1 use=0 exp= gpc0=3 gpc0_rate(60000)=1']],
+    ['a value of sixteen digits', [head, '0x1: key=::1 use=0 exp=5 gpc0=1234567890123456 gpc0_rate(60000)=1']],
+    ['a store without a value', [head, '0x1: key=::1 use=0 exp=5 gpc0_rate(60000)=1 gpc0']],
+    ['a key in the place of a store', [head, '0x1: key=gpc0=7 use=0 exp=5 gpc0_rate(60000)=1']],
+    ['an entry without a key', [head, '0x1: use=0 exp=5 gpc0=3 gpc0_rate(60000)=1']],
+    ['an entry without a pointer', [head, 'key=::1 use=0 exp=5 gpc0=3 gpc0_rate(60000)=1']],
   ])('rejects %s', (_what, lines) => {
     expect(() => listed(['gpc0', 'gpc0_rate'], [lines])).toThrow(TableUnreadable);
   });

@@ -60,18 +60,29 @@ export class TableListing {
     return this.#head;
   }
 
-  /** By splitting: an expression takes three times as long. */
+  /** Without splitting: of 100,000 lines the parts alone would be 70 MB of garbage. */
   #entryOf(line: string): TableEntry {
-    const words = line.split(' ');
-    const [pointer = '', key = ''] = words;
+    const [from, to] = keyIn(line);
+    const key = line.slice(from, to);
     // A blank in a key is escaped, `a\ b`: none that we read has one.
-    if (!pointer.startsWith('0x') || !key.startsWith('key=') || key.includes('\\')) throw unreadable(line);
+    if (!line.startsWith('0x') || from < 0 || to < 0 || key.includes('\\')) throw unreadable(line);
     return {
-      key: key.slice('key='.length),
-      expiresInMs: numberOf(words, 'exp', line),
-      values: this.#stores.map((store) => numberOf(words, store, line)),
+      key,
+      expiresInMs: numberOf(line, to, 'exp'),
+      values: this.#stores.map((store) => numberOf(line, to, store)),
     };
   }
+}
+
+const keyMark = ' key=';
+
+/** Where it begins and ends; negative: the line has none. */
+function keyIn(line: string): [from: number, to: number] {
+  // It is the first word after the pointer.
+  const at = line.indexOf(' ');
+  if (!line.startsWith(keyMark, at)) return [-1, -1];
+  const from = at + keyMark.length;
+  return [from, line.indexOf(' ', from)];
 }
 
 /** `size:102400, used:3`. */
@@ -82,13 +93,27 @@ function headOf(line: string): TableHead | null {
   return { name, size: Number(size), used: Number(used) };
 }
 
-/** `gpc0=2`, `gpc0_rate(60000)=2`. */
-function numberOf(words: readonly string[], name: string, line: string): number {
-  const word = words.find((one) => one.startsWith(name) && (one[name.length] === '=' || one[name.length] === '('));
-  const value = word?.slice(word.indexOf('=') + 1) ?? '';
-  if (!/^\d{1,15}$/.test(value)) throw unreadable(line);
-  return Number(value);
+const mostDigits = 15;
+
+/** `gpc0=2`, `gpc0_rate(60000)=2`. @param from after the key, which may contain anything */
+function numberOf(line: string, from: number, name: string): number {
+  let at = from;
+  // A word that only begins with the name, such as that of its rate, is another store.
+  do at = line.indexOf(name, at) + name.length;
+  while (at >= name.length && !(line[at - name.length - 1] === ' ' && (line[at] === '=' || line[at] === '(')));
+  if (at < name.length) throw unreadable(line);
+  const start = line.indexOf('=', at) + 1;
+  let [value, end] = [0, start];
+  for (; end < line.length && line[end] !== ' '; end += 1) {
+    const digit = line.charCodeAt(end) - zero;
+    if (digit < 0 || digit > 9) throw unreadable(line);
+    value = value * 10 + digit;
+  }
+  if (start === 0 || end === start || end - start > mostDigits) throw unreadable(line);
+  return value;
 }
+
+const zero = 48;
 
 function unreadable(line: string): TableUnreadable {
   return new TableUnreadable(`the reply is no such table: ${JSON.stringify(line.slice(0, 120))}`);

@@ -23,6 +23,16 @@ export function ipv6Entry(words: IpWords, prefix: number): IpEntry {
   return { text: ipv6Text(words, prefix), family: 6, prefix, words };
 }
 
+/** The single address with these words. */
+export function addressEntry(words: IpWords): IpEntry {
+  return isMapped(words) ? ipv4Entry(words[3], 32) : ipv6Entry(words, 128);
+}
+
+/** Whether it is a single address, not a network. */
+export function isAddress({ family, prefix }: IpEntry): boolean {
+  return prefix === (family === 4 ? 32 : 128);
+}
+
 /** The prefix length as one of IPv6, so that both families can be compared. */
 export function prefixInIpv6Terms(entry: IpEntry): number {
   return entry.family === 4 ? entry.prefix + 96 : entry.prefix;
@@ -60,6 +70,11 @@ export function lastWords(words: IpWords, prefix: number): IpWords {
 
 export function sameWords(a: IpWords, b: IpWords): boolean {
   return a[3] === b[3] && a[2] === b[2] && a[1] === b[1] && a[0] === b[0];
+}
+
+/** The order of addresses. */
+export function compareWords(a: IpWords, b: IpWords): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  compareWords,
   holdsEveryIpv4,
   type IpEntry,
   type IpWords,
@@ -29,6 +30,16 @@ export function shortKey(entry: IpEntry): Buffer {
   return key(entry.words, prefix).subarray(entry.family === 4 ? 12 : 0, prefix === 128 ? 16 : 17);
 }
 
+/** `sortKey` of a single address, without its text. */
+export function sortKeyOfWords(words: IpWords): Buffer {
+  return key(words, 128);
+}
+
+/** `shortKey` of a single address, without its text. */
+export function shortKeyOfWords(words: IpWords): Buffer {
+  return key(words, 128).subarray(isMapped(words) ? 12 : 0, 16);
+}
+
 /** The entry with this `shortKey`. @throws RangeError for another length */
 export function entryOfShortKey(bytes: Uint8Array): IpEntry {
   const isIpv4 = bytes.length === 4 || bytes.length === 5;
@@ -43,13 +54,7 @@ export function entryOfShortKey(bytes: Uint8Array): IpEntry {
 
 /** The order of `sortKey`, without creating the keys. */
 export function compareEntries(a: IpEntry, b: IpEntry): number {
-  return (
-    a.words[0] - b.words[0] ||
-    a.words[1] - b.words[1] ||
-    a.words[2] - b.words[2] ||
-    a.words[3] - b.words[3] ||
-    prefixInIpv6Terms(a) - prefixInIpv6Terms(b)
-  );
+  return compareWords(a.words, b.words) || prefixInIpv6Terms(a) - prefixInIpv6Terms(b);
 }
 
 /** The entry with the `sortKey` at `offset`; meaningless for any other bytes. */

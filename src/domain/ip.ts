@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import {
   holdsEveryIpv4,
   type IpEntry,
+  type IpWords,
   ipv4Entry,
   ipv6Entry,
   isMapped,
@@ -13,7 +14,7 @@ import { explainRefusal } from './ip-refusal.ts';
 import { readIpv4, readIpv6, readPrefix } from './ip-text.ts';
 import { quote } from './quote.ts';
 
-export type { IpEntry } from './ip-entry.ts';
+export { addressEntry, compareWords, type IpEntry, type IpWords, isAddress, isMapped } from './ip-entry.ts';
 export {
   compareEntries,
   containingNetworks,
@@ -22,7 +23,9 @@ export {
   entryOfSortKey,
   lookupForms,
   shortKey,
+  shortKeyOfWords,
   sortKey,
+  sortKeyOfWords,
   sortKeyRange,
 } from './ip-order.ts';
 
@@ -51,6 +54,11 @@ export function parseIp(text: string): IpParse {
   const address = slash < 0 ? text : text.slice(0, slash);
   if (!isIPv6(address) || address.includes('%')) return refuse(explainRefusal(text));
   return parseIpv6(text, address, slash);
+}
+
+/** The words of an IPv6 text of a single address, as `parseIp`, but without its canonical text. Null for any other text. */
+export function readIpv6Words(text: string): IpWords | null {
+  return isIPv6(text) && !text.includes('%') ? readIpv6(text) : null;
 }
 
 function parseIpv4(text: string, address: number, slash: number): IpParse {

@@ -145,9 +145,10 @@ export class AttackRecorder {
     const hours = Math.min(24, Math.floor(at / hourSeconds) - Math.floor(startedAt / hourSeconds) + 1);
     const networks = new Map<string, number>();
     const slice = TimeSlice.ofItems();
-    for (const { entry, row, lastHit } of knocking.all()) {
+    for (const row of knocking.all()) {
       if (slice.due()) await slice.rest();
-      if (entry === null || lastHit < startedAt) continue;
+      const entry = knocking.entryOf(row);
+      if (entry === null || knocking.lastHitOf(row)! < startedAt) continue;
       networks.set(entry, (networks.get(entry) ?? 0) + knocking.hours.sum(row, hours));
     }
     return {

@@ -15,7 +15,7 @@ beforeEach(async () => {
   folder = new StoreFolder();
   const database = await folder.open();
   ({ store } = storesOf(database));
-  attribution = new Attribution(new EntryLookup(database), 1_000);
+  attribution = new Attribution(new EntryLookup(database));
 });
 afterEach(() => folder.remove());
 
@@ -73,36 +73,80 @@ describe('attribution', () => {
     );
   });
 
-  it('reads the database once for each address, until the set changes', async () => {
-    await block(store, '192.0.2.0/24');
-    const asked: string[][] = [];
-    let generation = 1;
-    const cached = new Attribution(
-      {
-        generation: async () => generation,
-        around: async (addresses) => {
-          asked.push([...addresses]);
-          return new Map();
-        },
+  /** Finds one entry for each address in 192.0.2.0/24 and for itself in 198.51.100.0/24. */
+  const recorded = () => {
+    const asked: string[] = [];
+    const source = {
+      now: 1,
+      generation: async () => source.now,
+      around: async (addresses: readonly string[]) => {
+        asked.push(...addresses);
+        const entryOf = (one: string) =>
+          one.startsWith('192.0.2.') ? '192.0.2.0/24' : one.startsWith('198.51.100.') ? one : null;
+        return new Map(
+          addresses.flatMap((one) => {
+            const text = entryOf(one);
+            return text === null ? [] : [[one, { entry: text, source: source.now, others: 0 }] as const];
+          }),
+        );
       },
-      3,
-    );
-    await cached.of(['192.0.2.1', '192.0.2.2']);
-    await cached.of(['192.0.2.1', '192.0.2.3']);
-    generation = 2;
-    await cached.of(['192.0.2.1']);
-    expect(asked).toEqual([['192.0.2.1', '192.0.2.2'], ['192.0.2.3'], ['192.0.2.1']]);
+    };
+    return { source, cached: new Attribution(source), asked: () => asked.splice(0) };
+  };
+
+  it('reads the database once for each address, until the set changes', async () => {
+    const { source, cached, asked } = recorded();
+    await cached.of(['192.0.2.1', '203.0.113.1']);
+    expect(asked()).toEqual(['192.0.2.1', '203.0.113.1']);
+    await cached.of(['192.0.2.1', '203.0.113.1', '192.0.2.3']);
+    expect(asked()).toEqual(['192.0.2.3']);
+    source.now = 2;
+    expect((await cached.of(['192.0.2.1'])).get('192.0.2.1')?.source).toBe(2);
+    expect(asked()).toEqual(['192.0.2.1']);
   });
 
-  it('finds all of them when its cache is full', async () => {
-    await block(store, '192.0.2.0/24', '198.51.100.0/24');
-    const many = Array.from({ length: 999 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
-    await attribution.of(['192.0.2.7', ...many]);
-    expect(await entriesOf('192.0.2.7', '198.51.100.1', '198.51.100.2')).toEqual([
-      '192.0.2.0/24',
-      '198.51.100.0/24',
-      '198.51.100.0/24',
+  it('forgets texts for which the reading before did not ask', async () => {
+    const { cached, asked } = recorded();
+    const both = ['192.0.2.1', '203.0.113.1'];
+    const lookedUp: string[][] = [];
+    for (const reading of [both, both, ['192.0.2.1'], both]) {
+      cached.startReading();
+      await cached.of(reading);
+      lookedUp.push(asked());
+    }
+    expect(lookedUp).toEqual([both, [], [], ['203.0.113.1']]);
+  });
+
+  it('reads the database once for each row, until the set changes or the row has another address', async () => {
+    const { source, cached, asked } = recorded();
+    const addresses = ['', '192.0.2.1', '203.0.113.1', '198.51.100.1', '192.0.2.2'];
+    const ofRows = async (...rows: number[]) =>
+      (await cached.ofRows(rows, (row) => addresses[row]!)).map((found) => found?.entry ?? null);
+    expect(await ofRows(2, 1, 3)).toEqual([null, '192.0.2.0/24', '198.51.100.1']);
+    expect(asked()).toEqual(['203.0.113.1', '192.0.2.1', '198.51.100.1']);
+    expect(await ofRows(1, 2, 3, 4)).toEqual(['192.0.2.0/24', null, '198.51.100.1', '192.0.2.0/24']);
+    expect(asked()).toEqual(['192.0.2.2']);
+    addresses[4] = '203.0.113.9';
+    cached.forget(4);
+    expect(await ofRows(4, 1)).toEqual([null, '192.0.2.0/24']);
+    expect(asked()).toEqual(['203.0.113.9']);
+    source.now = 2;
+    expect((await cached.ofRows([4, 1], (row) => addresses[row]!)).map((found) => found?.source)).toEqual([
+      undefined,
+      2,
     ]);
+    expect(asked()).toEqual(['203.0.113.9', '192.0.2.1']);
+  });
+
+  it('finds the entries of more rows and texts than it can cache', async () => {
+    const { cached } = recorded();
+    const many = Array.from({ length: 25_000 }, (_, n) => `198.51.100.${n}`);
+    for (let time = 0; time < 2; time += 1) {
+      const found = await cached.ofRows([...many.keys()], (row) => many[row]!);
+      expect(found.map((one) => one?.entry)).toEqual(many);
+      const texts = await cached.of(many);
+      expect(many.filter((one) => texts.get(one)?.entry !== one)).toEqual([]);
+    }
   });
 
   it('attributes 6to4 and IPv4-compatible sources to the IPv4 entry by which HAProxy denies them', async () => {

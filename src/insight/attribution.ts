@@ -1,5 +1,5 @@
-import { TimeSlice } from '../concurrency/slices.ts';
 import type { EntryAround } from '../store/entry-lookup.ts';
+import { enlarged } from './enlarged.ts';
 
 /** The part of the store that attribution needs. */
 export interface EntrySource {
@@ -9,54 +9,110 @@ export interface EntrySource {
   around(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround>>;
 }
 
+/** Addresses that are no rows: their cache. */
+const cachedTexts = 20_000;
+/** Different entries that are remembered for rows. */
+const cachedEntries = 20_000;
+const [unknown, none] = [0, 1];
+
 /** Which entry denied an address: the longest that covers it when the tables are read (ADR 0093). */
 export class Attribution {
   readonly #entries: EntrySource;
-  readonly #most: number;
-  readonly #cached = new Map<string, EntryAround | null>();
+  /** By row: `unknown`, or the place of its entry among those that were found. */
+  #byRow = new Uint32Array(1_024);
+  /** Most addresses in an attack are in a few networks. */
+  #found: (EntryAround | null)[] = [null, null];
+  readonly #places = new Map<string, number>();
+  /** By text. */
+  #texts = new Map<string, EntryAround | null>();
+  /** Those of the reading before. */
+  #textsBefore = new Map<string, EntryAround | null>();
   #generation: number | null = null;
 
-  /** @param most addresses that are cached */
-  constructor(entries: EntrySource, most: number) {
+  constructor(entries: EntrySource) {
     this.#entries = entries;
-    this.#most = most;
   }
 
-  /** Null: no entry covers it any more. @throws StoreError */
-  async of(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround | null>> {
-    // Read before the entries: a change meanwhile empties the cache at the next call.
-    const generation = await this.#entries.generation();
-    if (generation !== this.#generation) this.#cached.clear();
-    this.#generation = generation;
-    const found = new Map<string, EntryAround | null>();
-    const unknown: string[] = [];
-    const slice = TimeSlice.ofItems();
-    for (const address of addresses) {
-      if (slice.due()) await slice.rest();
-      const known = this.#cached.get(address);
-      if (known === undefined) unknown.push(address);
-      else found.set(address, known);
+  /** Texts for which the reading before did not ask are forgotten. */
+  startReading(): void {
+    this.#textsBefore = this.#texts;
+    this.#texts = new Map();
+  }
+
+  /**
+   * In the order of the rows. Null: no entry covers its address any more. @throws StoreError
+   * @param textOf its address; the same one until `forget`
+   */
+  async ofRows(rows: readonly number[], textOf: (row: number) => string): Promise<(EntryAround | null)[]> {
+    await this.#followSet();
+    const missing = new Map(rows.filter((row) => !this.#isKnown(row)).map((row) => [row, textOf(row)] as const));
+    const around = await this.#around([...missing.values()]);
+    const uncached = new Map<number, EntryAround>();
+    for (const [row, text] of missing) {
+      const entry = around.get(text) ?? null;
+      const place = entry === null ? none : this.#placeOf(entry);
+      this.#set(row, place);
+      if (place === unknown) uncached.set(row, entry!);
     }
-    if (unknown.length > 0) await this.#lookUp(unknown, found);
+    return rows.map((row) => uncached.get(row) ?? this.#found[this.#byRow[row]!]!);
+  }
+
+  /** The row will have another address. */
+  forget(row: number): void {
+    if (row < this.#byRow.length) this.#byRow[row] = unknown;
+  }
+
+  /** By text. Null: no entry covers it. @throws StoreError */
+  async of(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround | null>> {
+    await this.#followSet();
+    const found = new Map<string, EntryAround | null>();
+    const missing: string[] = [];
+    const note = (address: string, entry: EntryAround | null) => {
+      found.set(address, entry);
+      if (this.#texts.size < cachedTexts) this.#texts.set(address, entry);
+    };
+    for (const address of addresses) {
+      const known = this.#texts.get(address);
+      // Null is known as well.
+      const entry = known === undefined ? this.#textsBefore.get(address) : known;
+      if (entry === undefined) missing.push(address);
+      else note(address, entry);
+    }
+    const around = await this.#around(missing);
+    for (const address of missing) note(address, around.get(address) ?? null);
     return found;
   }
 
-  async #lookUp(addresses: readonly string[], found: Map<string, EntryAround | null>): Promise<void> {
-    const around = await this.#entries.around(addresses);
-    const slice = TimeSlice.ofItems();
-    if (this.#cached.size + addresses.length > this.#most) {
-      // Those that are still active stay.
-      this.#cached.clear();
-      for (const [address, entry] of found) {
-        if (slice.due()) await slice.rest();
-        if (this.#cached.size < this.#most) this.#cached.set(address, entry);
-      }
-    }
-    for (const address of addresses) {
-      if (slice.due()) await slice.rest();
-      const entry = around.get(address) ?? null;
-      found.set(address, entry);
-      if (this.#cached.size < this.#most) this.#cached.set(address, entry);
-    }
+  /** Call before entries are read: then a change meanwhile empties the caches at the next call. */
+  async #followSet(): Promise<void> {
+    const generation = await this.#entries.generation();
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#byRow.fill(unknown);
+    this.#found = [null, null];
+    for (const cache of [this.#places, this.#texts, this.#textsBefore]) cache.clear();
+  }
+
+  async #around(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround>> {
+    return addresses.length === 0 ? new Map() : await this.#entries.around(addresses);
+  }
+
+  #isKnown(row: number): boolean {
+    return row < this.#byRow.length && this.#byRow[row] !== unknown;
+  }
+
+  #set(row: number, place: number): void {
+    while (row >= this.#byRow.length) this.#byRow = new Uint32Array(enlarged(this.#byRow, 2 * this.#byRow.length));
+    this.#byRow[row] = place;
+  }
+
+  /** `unknown` if there are too many. */
+  #placeOf(entry: EntryAround): number {
+    const known = this.#places.get(entry.entry);
+    if (known !== undefined) return known;
+    if (this.#places.size >= cachedEntries) return unknown;
+    const place = this.#found.push(entry) - 1;
+    this.#places.set(entry.entry, place);
+    return place;
   }
 }

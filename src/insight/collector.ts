@@ -1,15 +1,16 @@
 // What a reading of HAProxy's tables adds to the figures.
 
-import { TimeSlice } from '../concurrency/slices.ts';
-import type { EntryAround } from '../store/entry-lookup.ts';
+import { partsOf, TimeSlice } from '../concurrency/slices.ts';
 import type { LabelKind } from '../store/series-store.ts';
 import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
+import { entryOf } from './canonical.ts';
+import type { CounterReading } from './counter-column.ts';
 import { Counters } from './counters.ts';
 import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
 import { setBackSeconds } from './gaps.ts';
-import { type Knocking, mostAddresses } from './knocking.ts';
+import type { Knocking } from './knocking.ts';
 import { type LoudClients, sampledOneIn } from './loud-clients.ts';
 import type { Points } from './points.ts';
 import type { DeniedAddress, InsightReading, WorkerReading } from './readings.ts';
@@ -17,6 +18,8 @@ import { type BackendsOfWorker, SiteTraffic } from './site-traffic.ts';
 import { type StoredWorkers, Workers } from './workers.ts';
 
 const mostSites = 10_000;
+/** Addresses that are looked up at once: the entries of 100,000 would be in memory until all are counted. */
+const lookedUpAtOnce = 1_000;
 /** How long after it HAProxy has forgotten the address. */
 const forgottenSeconds = 86_500;
 
@@ -67,9 +70,10 @@ interface CollectorDeps {
   readonly names: () => Promise<Names>;
   /** How many entries are blocked. */
   readonly entries: () => number;
-  /** Default: `mostAddresses`. */
-  readonly mostAddresses?: number;
 }
+
+/** By row of the address. */
+type Hits = Map<number, number>;
 
 interface Span {
   readonly from: number;
@@ -85,13 +89,11 @@ interface CountedWorker extends BackendsOfWorker {
 
 export class Collector {
   readonly workers: Workers;
-  /** By address. */
-  readonly addresses: Counters;
   readonly traffic = new SiteTraffic();
   readonly #deps: CollectorDeps;
   readonly #forgotten = new ForgottenCounters();
-  readonly #frontEnd = new Counters({ most: 2 });
-  readonly #sites = new Counters({ most: mostSites });
+  readonly #frontEnd = new Counters(2);
+  readonly #sites = new Counters(mostSites);
   readonly #balance: Balance;
   #since: number | null;
   #lastAt: number | null;
@@ -101,16 +103,6 @@ export class Collector {
   constructor(deps: CollectorDeps, workers: StoredWorkers | undefined, stored: StoredCollector | null) {
     this.#deps = deps;
     this.workers = new Workers(workers);
-    const most = deps.mostAddresses ?? mostAddresses;
-    this.addresses = new Counters({
-      most,
-      expected: most,
-      forgotten: (address, value) => {
-        // One that was not counted in this run is listed now.
-        this.#forgotten.note(address, value, deps.knocking.lastHitOf(address) ?? this.#lastAt ?? 0);
-        deps.knocking.forget(address);
-      },
-    });
     this.#balance = new Balance(stored?.open);
     this.#since = stored?.since ?? null;
     this.#lastAt = stored?.at ?? null;
@@ -139,7 +131,7 @@ export class Collector {
       at: this.#lastAt,
       requests: this.#frontEnd.stored('requests'),
       denied: this.#frontEnd.stored('denied'),
-      sites: Object.fromEntries([...this.#sites.keys()].map((name) => [name, this.#sites.stored(name)!])),
+      sites: Object.fromEntries([...this.#sites.names()].map((name) => [name, this.#sites.stored(name)!])),
       open: this.#balance.open,
     };
   }
@@ -158,7 +150,7 @@ export class Collector {
     this.#since = setBack ? Math.min(this.#since ?? at, at) : (this.#since ?? at);
     this.#lastAt = setBack ? at : Math.max(at, this.#lastAt ?? at);
     this.#failure = null;
-    const hits = new Map<string, number>();
+    const hits: Hits = new Map();
     const slice = TimeSlice.ofItems();
     let [denied, unseen] = [0, false];
     const spans: CountedWorker[] = [];
@@ -182,6 +174,7 @@ export class Collector {
     const { attributed, ...found } = await this.#attribute(reading, { hits, at, span, slice });
     const total = [...hits.values()].reduce((sum, more) => sum + more, 0);
     const balanced = this.#balance.add(first ? total : denied, attributed);
+    await this.#forgetOldest(slice);
     const sites = await this.#note(spans, at);
     this.#deps.points.spread('denied', 0, span, balanced.denied);
     this.#deps.points.spread('not_attributed', 0, span, balanced.notAttributed);
@@ -199,26 +192,24 @@ export class Collector {
   async #advance(
     at: Date,
     worker: WorkerReading,
-    {
-      before,
-      hits,
-      slice,
-    }: { readonly before: number | null; readonly hits: Map<string, number>; readonly slice: TimeSlice },
+    { before, hits, slice }: { readonly before: number | null; readonly hits: Hits; readonly slice: TimeSlice },
   ) {
     const { startedAt, handsOver } = worker;
     const number = this.workers.numberOf(worker);
-    const tables = { at, number, startedAt, handsOver };
+    const { knocking } = this.#deps;
+    const tables: CounterReading = { at, number, startedAt, handsOver };
     const seconds = Math.floor(at.getTime() / 1_000);
     let counted = 0;
     for (const denied of worker.denied) {
       if (slice.due()) await slice.rest();
       if (this.#wasForgotten(denied, before)) continue;
-      const { address: key, value, lately } = denied;
-      const more = this.addresses.increaseOf(tables, key, value, () =>
-        this.#forgotten.startOf({ key, value, lately, at: seconds }),
+      const { address, value, lately } = denied;
+      const row = knocking.rowOf(address);
+      const more = knocking.counters.advance(row, tables, value, () =>
+        this.#forgotten.startOf({ address, value, lately, at: seconds }),
       );
-      if (more === 0) continue;
-      hits.set(key, (hits.get(key) ?? 0) + more);
+      if (more === null || more === 0) continue;
+      hits.set(row, (hits.get(row) ?? 0) + more);
       counted += more;
     }
     const own = new Map([
@@ -237,7 +228,8 @@ export class Collector {
    */
   #wasForgotten({ address, value, at }: DeniedAddress, before: number | null): boolean {
     if (before === null || at === null || at >= before - setBackSeconds) return false;
-    if (this.#deps.knocking.lastHitOf(address) !== undefined) return false;
+    const { knocking } = this.#deps;
+    if (knocking.lastHitOf(knocking.find(address)) !== undefined) return false;
     this.#forgotten.note(address, value, at);
     return true;
   }
@@ -248,10 +240,12 @@ export class Collector {
    */
   async #expire({ whole, workers }: InsightReading, at: number, slice: TimeSlice): Promise<void> {
     if (whole) return;
+    const { knocking } = this.#deps;
     for (const { denied } of workers) {
       for (const { address } of denied) {
         if (slice.due()) await slice.rest();
-        if ((this.#deps.knocking.lastHitOf(address) ?? at) < at - forgottenSeconds) this.addresses.expired(address);
+        const row = knocking.find(address);
+        if ((knocking.lastHitOf(row) ?? at) < at - forgottenSeconds) knocking.counters.clear(row);
       }
     }
   }
@@ -260,18 +254,15 @@ export class Collector {
    * HAProxy may forget an address earlier, if its table is full or it was started again; it may then count to just the
    * value that it had. But it lists an address only for some time after a request.
    */
-  async #addUnchanged(
-    { whole, workers }: InsightReading,
-    at: number,
-    hits: Map<string, number>,
-    slice: TimeSlice,
-  ): Promise<void> {
+  async #addUnchanged({ whole, workers }: InsightReading, at: number, hits: Hits, slice: TimeSlice): Promise<void> {
     if (whole) return;
+    const { knocking } = this.#deps;
     const before = at - listedSeconds;
     for (const { denied } of workers) {
       for (const { address } of denied) {
         if (slice.due()) await slice.rest();
-        if (!hits.has(address) && (this.#deps.knocking.lastHitOf(address) ?? at) < before) hits.set(address, 1);
+        const row = knocking.find(address);
+        if (!hits.has(row) && (knocking.lastHitOf(row) ?? at) < before) hits.set(row, 1);
       }
     }
   }
@@ -285,15 +276,27 @@ export class Collector {
 
   async #keep(living: ReadonlySet<number>, slice: TimeSlice): Promise<void> {
     const { first } = this.workers;
-    for (const counters of [this.addresses, this.#frontEnd, this.#sites]) await counters.keep(living, first, slice);
+    await this.#deps.knocking.keepCounters(living, first, slice);
+    for (const counters of [this.#frontEnd, this.#sites]) await counters.keep(living, first, slice);
     await this.traffic.keep(living, slice);
     this.#deps.clients.keep(living);
+  }
+
+  /** If there are too many addresses. Only at the end of a reading: until then each row is of one address. */
+  async #forgetOldest(slice: TimeSlice): Promise<void> {
+    const { attribution, knocking } = this.#deps;
+    await knocking.trim(slice, (row) => {
+      // One that was not counted in this run is listed now.
+      const lastHit = knocking.lastHitOf(row) ?? this.#lastAt ?? 0;
+      this.#forgotten.note(knocking.wordsOf(row), knocking.counters.highest(row), lastHit);
+      attribution.forget(row);
+    });
   }
 
   async #attribute(
     reading: InsightReading,
     counted: {
-      readonly hits: ReadonlyMap<string, number>;
+      readonly hits: ReadonlyMap<number, number>;
       readonly at: number;
       readonly span: Span;
       readonly slice: TimeSlice;
@@ -301,29 +304,39 @@ export class Collector {
   ) {
     const { hits, at, span, slice } = counted;
     const { attribution, knocking, active } = this.#deps;
-    const rejected = rejectedIn(reading).filter((address) => !hits.has(address));
-    const addresses = [...hits.keys(), ...rejected];
-    const around = await this.#attempt(() => attribution.of(addresses), new Map<string, EntryAround | null>());
+    const isCounted = (text: string) => hits.has(knocking.find(entryOf(text).words));
     const bySource = new Map<number, number>();
     const further: string[] = [];
     const byKind = new Map<string, number>();
     let attributed = 0;
-    for (const [address, more] of hits) {
-      if (slice.due()) await slice.rest();
-      const entry = around.get(address) ?? null;
-      active.saw(at, knocking.count(address, more, entry, at));
-      if (entry === null) continue;
-      attributed += more;
-      bySource.set(entry.source, (bySource.get(entry.source) ?? 0) + more);
-      if (entry.others > 0) further.push(entry.entry);
+    attribution.startReading();
+    for (const some of partsOf(hits, lookedUpAtOnce)) {
+      const rows = some.map(([row]) => row);
+      const around = await this.#lookUp(() => attribution.ofRows(rows, (row) => knocking.textOf(row)));
+      for (const [index, [row, more]] of some.entries()) {
+        if (slice.due()) await slice.rest();
+        const entry = around?.[index] ?? null;
+        active.saw(at, knocking.count(row, more, entry, at));
+        if (entry === null) continue;
+        attributed += more;
+        bySource.set(entry.source, (bySource.get(entry.source) ?? 0) + more);
+        if (entry.others > 0) further.push(entry.entry);
+      }
     }
     const sources = new Set(bySource.keys());
-    for (const address of rejected) {
-      const entry = around.get(address) ?? null;
-      if (entry === null) continue;
-      knocking.touch(entry.entry, at);
-      sources.add(entry.source);
-      if (entry.others > 0) further.push(entry.entry);
+    for (const some of partsOf(rejectedIn(reading), lookedUpAtOnce)) {
+      const others: string[] = [];
+      for (const address of some) {
+        if (slice.due()) await slice.rest();
+        if (!isCounted(address)) others.push(address);
+      }
+      const around = await this.#lookUp(() => attribution.of(others));
+      for (const entry of around?.values() ?? []) {
+        if (entry === null) continue;
+        knocking.touch(entry.entry, at);
+        sources.add(entry.source);
+        if (entry.others > 0) further.push(entry.entry);
+      }
     }
     await this.#attempt(async () => {
       if (bySource.size === 0) return;
@@ -336,6 +349,11 @@ export class Collector {
       }
     }, undefined);
     return { attributed, sources, further, byKind };
+  }
+
+  /** What covers some of the addresses. Null: it could not be read; the others are not looked up then. */
+  async #lookUp<T>(read: () => Promise<T>): Promise<T | null> {
+    return this.#failure === null ? await this.#attempt<T | null>(read, null) : null;
   }
 
   async #note(spans: readonly CountedWorker[], at: number): Promise<Map<string, number>> {

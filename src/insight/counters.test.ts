@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collector } from '../system/heap.ts';
-import { Collector } from './collector.ts';
-import { type CounterReading, Counters } from './counters.ts';
-import { KeyedCounters } from './keyed-counters.ts';
+import type { CounterReading } from './counter-column.ts';
+import { Counters } from './counters.ts';
 import { Workers } from './workers.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
@@ -29,14 +28,14 @@ const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].
 
 describe('counters of HAProxy', () => {
   it('count from 0 in a new worker to which nothing was handed over', () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     expect(sum(counters.advance(separate(1, 10), one(7)))).toBe(7);
     expect(sum(counters.advance(separate(1, 20), one(7)))).toBe(0);
     expect(sum(counters.advance(separate(2, 30, 25), one(9)))).toBe(9);
   });
 
   it('count from the highest known value in a new worker that received it', async () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.advance(shared(1, 10), one(100));
     expect(sum(counters.advance(shared(2, 20, 15), one(103)))).toBe(3);
     // An address that was idle meanwhile, also after the earlier worker has exited.
@@ -46,12 +45,12 @@ describe('counters of HAProxy', () => {
   });
 
   it('count from the highest value that may have been handed over, if the last worker may have lost its tables', async () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.advance(shared(1, 10), one(50));
     await counters.keep(new Set(), 1);
     expect(sum(counters.advance(shared(2, 20, 15), one(5)))).toBe(5);
     await counters.keep(new Set([2]), 1);
-    const late = new Counters({ most: 10 });
+    const late = new Counters(10);
     late.restore('192.0.2.1', counters.stored('192.0.2.1')!, 1);
     expect(sum(counters.advance(shared(3, 130, 120), one(10)))).toBe(5);
     // The value of worker 2 arrives after the first reading, below what was counted until then or above.
@@ -61,7 +60,7 @@ describe('counters of HAProxy', () => {
       [3, 50, 0],
       [3, 53, 3],
     ] as const) {
-      const again = new Counters({ most: 10 });
+      const again = new Counters(10);
       again.restore('192.0.2.1', late.stored('192.0.2.1')!, 1);
       expect(sum(again.advance(shared(3, 125, 120), one(first)))).toBe(first);
       expect(sum(again.advance(shared(3, 135, 120), one(second)))).toBe(more);
@@ -71,18 +70,18 @@ describe('counters of HAProxy', () => {
   });
 
   it('count from 0 since HAProxy was started again', async () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.advance(shared(1, 10), one(50));
     await counters.keep(new Set(), 2);
     expect(sum(counters.advance(shared(2, 20, 15), one(60)))).toBe(60);
-    const restarted = new Counters({ most: 10 });
+    const restarted = new Counters(10);
     restarted.restore('192.0.2.1', counters.stored('192.0.2.1')!, 3);
     expect(sum(restarted.advance(shared(3, 20, 15), one(70)))).toBe(70);
     expect(restarted.stored('192.0.2.1')).toBe('3:70');
   });
 
   it('recognise a value that a peer hands over late', () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.advance(shared(1, 10), one(100));
     expect(sum(counters.advance(shared(2, 20, 15), one(4)))).toBe(4);
     expect(sum(counters.advance(shared(2, 30, 15), one(106)))).toBe(6);
@@ -92,14 +91,14 @@ describe('counters of HAProxy', () => {
   });
 
   it('start again at 0 when a value falls', () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.advance(shared(1, 10), one(1_000));
     expect(sum(counters.advance(shared(1, 20), one(3)))).toBe(3);
     expect(sum(counters.advance(shared(2, 30, 25), one(5)))).toBe(2);
   });
 
   it('keep large numbers', () => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(100);
     const [worker, value] = [2 ** 20, 2 ** 32];
     for (const number of [1, worker - 1, worker, worker + 1]) {
       for (const start of [1, value - 2, value - 1, value, value + 1]) {
@@ -108,14 +107,12 @@ describe('counters of HAProxy', () => {
         expect(counters.stored(key)).toBe(`${number}:${start}`);
         expect(sum(counters.advance(separate(number, 20), new Map([[key, start + 2]])))).toBe(2);
         expect(counters.stored(key)).toBe(`${number}:${start + 2}`);
-        counters.expired(key);
       }
     }
   });
 
-  it('forget those longest without a change, and report them', () => {
-    const forgotten: string[] = [];
-    const counters = new Counters({ most: 2, forgotten: (key) => forgotten.push(key) });
+  it('forget those longest without a change', () => {
+    const counters = new Counters(2);
     for (const [key, value] of [
       ['a', 1],
       ['b', 1],
@@ -123,25 +120,19 @@ describe('counters of HAProxy', () => {
       ['c', 1],
     ] as const)
       counters.advance(separate(1, 10), new Map([[key, value]]));
-    expect(forgotten).toEqual(['b']);
-    expect(counters.size).toBe(2);
+    expect([...counters.names()]).toEqual(['a', 'c']);
   });
 
   it('forget in the order of the last change, whatever was forgotten before', () => {
-    const change = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), expires: fc.boolean() });
+    const change = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4 }), fc.array(change, { maxLength: 40 }), (most, changes) => {
-        const counters = new Counters({ most });
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(change, { maxLength: 40 }), (most, changes) => {
+        const counters = new Counters(most);
         let known: string[] = [];
-        for (const [value, { key, expires }] of changes.entries()) {
-          known = known.filter((other) => other !== key);
-          if (expires) counters.expired(key);
-          else {
-            known.push(key);
-            counters.advance(separate(1, 10), new Map([[key, value + 1]]));
-          }
-          known = known.slice(Math.max(0, known.length - most));
-          expect([...counters.keys()]).toEqual(known);
+        for (const [value, key] of changes.entries()) {
+          known = [...known.filter((other) => other !== key), key].slice(-most);
+          counters.advance(separate(1, 10), new Map([[key, value + 1]]));
+          expect([...counters.names()]).toEqual(known);
         }
       }),
     );
@@ -150,7 +141,7 @@ describe('counters of HAProxy', () => {
   it('cost as much each, however many there are', () => {
     /** Processor time of 40,000 new keys. Least of three: a collection of garbage may fall into any. */
     const costOf = (most: number): number => {
-      const counters = new Counters({ most });
+      const counters = new Counters(most);
       const advance = (from: number, count: number, value: number) => {
         const keys = Array.from({ length: count }, (_, n) => [`${from + n}`, value] as const);
         const values = new Map(keys);
@@ -170,7 +161,7 @@ describe('counters of HAProxy', () => {
 
   it('do not retain the tables that their map has outgrown', async () => {
     const most = 1_000;
-    const counters = new Counters({ most });
+    const counters = new Counters(most);
     const keys = Array.from({ length: most + 1 }, (_, n) => `${n}`);
     // One is forgotten.
     for (const key of keys) counters.advance(separate(1, 10), new Map([[key, 1]]));
@@ -181,30 +172,13 @@ describe('counters of HAProxy', () => {
     expect(counters.size).toBe(most);
   });
 
-  it('take as little memory after thousands of reloads as at first', async () => {
-    const addresses = 30_000;
-    const keys = Array.from({ length: addresses }, (_, n) => `${n}`);
-    /** @param next number of the first new worker of this run of the service */
-    const megabytesOf = async (worker: number, next: number) => {
-      const before = await usedMegabytes();
-      const unused = { mostAddresses: addresses } as ConstructorParameters<typeof Collector>[0];
-      const { addresses: counters } = new Collector(unused, { next, workers: [] }, null);
-      counters.advance(separate(worker, 10), new Map(keys.map((key) => [key, 1_000])));
-      const used = (await usedMegabytes()) - before;
-      expect(counters.stored(keys[0]!)).toBe(`${worker}:1000`);
-      return used;
-    };
-    const first = await megabytesOf(1, 1);
-    expect(await megabytesOf(5_900, 5_000)).toBeLessThan(first + 0.25);
-  });
-
   it('continue after a restart of the service', async () => {
-    const before = new Counters({ most: 10 });
+    const before = new Counters(10);
     before.advance(shared(1, 10), one(10));
     expect(before.stored('192.0.2.1')).toBe('1:10');
     before.advance(shared(2, 20, 15), one(14));
     expect(before.stored('192.0.2.1')).toBe('1:10 2:14');
-    const after = new Counters({ most: 10 });
+    const after = new Counters(10);
     after.restore('192.0.2.1', before.stored('192.0.2.1')!, 1);
     expect(sum(after.advance(shared(1, 80), one(12)))).toBe(2);
     expect(sum(after.advance(shared(2, 80, 15), one(20)))).toBe(6);
@@ -221,7 +195,7 @@ describe('counters of HAProxy', () => {
   });
 
   it.each(['14', '14 1:10', '14 1:10 2:14'])('continue from what an earlier version stored: %s', (text) => {
-    const counters = new Counters({ most: 10 });
+    const counters = new Counters(10);
     counters.restore('192.0.2.1', text, new Workers({ next: 3, workers: [] }).first);
     expect(sum(counters.advance(shared(3, 80, 70), one(16)))).toBe(2);
   });
@@ -237,7 +211,7 @@ describe('counters of HAProxy', () => {
     async (handsOver) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-          let counters = new Counters({ most: 10 });
+          let counters = new Counters(10);
           const totals = new Map<string, number>();
           const truth = new Map<string, number>();
           let table = new Map<string, number>();
@@ -265,8 +239,8 @@ describe('counters of HAProxy', () => {
               first = pid;
               await counters.keep(new Set(), first);
             } else if (now.kind === 'restart') {
-              const restarted = new Counters({ most: 10 });
-              for (const key of counters.keys()) restarted.restore(key, counters.stored(key)!, first);
+              const restarted = new Counters(10);
+              for (const key of counters.names()) restarted.restore(key, counters.stored(key)!, first);
               counters = restarted;
             }
           }
@@ -281,7 +255,7 @@ describe('counters of HAProxy', () => {
     const hits = fc.record({ worker: fc.nat(2), hits: fc.nat(20), read: fc.boolean() });
     fc.assert(
       fc.property(fc.array(hits), (events) => {
-        const counters = new Counters({ most: 10 });
+        const counters = new Counters(10);
         const tables = [0, 0, 0];
         let total = 0;
         for (const [at, { worker: index, hits: more, read }] of events.entries()) {
@@ -345,19 +319,4 @@ describe('numbers of workers', () => {
     expect(restarted.startedAgain(worker(2, 99), [worker(10, 99)], [])).toBe(true);
     expect(restarted.first).toBe(7);
   });
-});
-
-it('remembers values and workers of any size', () => {
-  const counters = new KeyedCounters({ most: 100 });
-  const sizes = [0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 21, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 40];
-  for (const worker of sizes.slice(0, 4)) {
-    for (const value of sizes) {
-      counters.set('a', [worker, value]);
-      expect(counters.get('a')).toEqual([worker, value]);
-    }
-  }
-  for (const values of [[1, 5, 2, 3], [], [1, 5, 2, 3], [1, 5]]) {
-    counters.set('a', values);
-    expect(counters.get('a')).toEqual(values);
-  }
 });

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { echoHost, type Headers, RenderedProxy } from '../../testkit/configuration/rendered-proxy.ts';
 import { dealt, describeOnProductProxies, longTests } from '../../testkit/proxies.ts';
 import { currentDeniedPage } from '../configuration/template/denied-page.ts';
+import { addressEntry } from '../domain/ip.ts';
 import { backendName } from '../domain/site-backend.ts';
 import { singleHeaderModes } from '../domain/upstream-modes.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
@@ -59,7 +60,8 @@ async function reading(proxy: RenderedProxy, whole: boolean, mode: 'on' | 'denie
   return workers[0];
 }
 
-const deniedIn = ({ denied }: WorkerReading) => new Map([...denied].map(({ address, value }) => [address, value]));
+const deniedIn = ({ denied }: WorkerReading) =>
+  new Map(Array.from(denied, ({ address, value }) => [addressEntry(address).text, value]));
 const ordered = (counts: ReadonlyMap<string, number>) => [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
 
 describeOnProductProxies('counting of denied requests', ({ bin, major }) => {

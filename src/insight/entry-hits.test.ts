@@ -37,7 +37,7 @@ it('of an entry are what its addresses were denied, at once and after a restart'
   await kit.pass(10);
   const known = { last_24h: 6, last_30d: 6, total: 6, last_hit };
   expect(await hitsOf('192.0.2.0/24', 1, true)).toMatchObject({ ...known, spark: [...new Array(23).fill(0), 6] });
-  expect(await hitsOf('192.0.2.9', 1)).toMatchObject({ last_24h: 2 });
+  expect(await hitsOf('192.0.2.9', 1, true)).toMatchObject({ last_24h: 2, spark: [...new Array(23).fill(0), 2] });
   expect(await hitsOf('192.0.2.9', 0)).toMatchObject({ last_hit: null });
 });
 

@@ -1,12 +1,15 @@
 // What each entry denied, from the addresses in memory and from what is stored.
 import type { EntryHits } from '../api/blocked-entries.ts';
 import { yieldToLoop } from '../concurrency/pause.ts';
+import { TimeSlice } from '../concurrency/slices.ts';
+import { isAddress } from '../domain/ip.ts';
 import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import { KEY_BYTES } from '../store/staged-rows.ts';
-import { keyOf } from './flusher.ts';
+import { entryOf, keyOf } from './canonical.ts';
 import type { Insight, RunningInsight } from './insight.ts';
-import { mostAddresses } from './knocking.ts';
+import { noRow } from './key-rows.ts';
+import type { Knocking } from './knocking.ts';
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
@@ -29,7 +32,7 @@ type Recent = ReadonlyMap<string, { readonly lastHit: number; readonly lastDay: 
 export class EntryHitFigures {
   readonly #deps: EntryHitFiguresDeps;
   /** Of one reading. */
-  #recent: { readonly readAt: number | null; readonly hour: number; readonly entries: Recent } | null = null;
+  #recent: { readonly readAt: number | null; readonly hour: number; readonly entries: Promise<Recent> } | null = null;
   #snapshot: { readonly of: Recent; readonly snapshot: Promise<HitSnapshot> } | null = null;
 
   constructor(deps: EntryHitFiguresDeps) {
@@ -38,7 +41,7 @@ export class EntryHitFigures {
 
   /** For lists in the order of hits. @param at in seconds */
   async snapshot(running: RunningInsight, at: number): Promise<HitSnapshot> {
-    const entries = this.#entries(running, at);
+    const entries = await this.#entries(running, at);
     if (this.#snapshot?.of !== entries) this.#snapshot = { of: entries, snapshot: keyed(entries) };
     return await this.#snapshot.snapshot;
   }
@@ -50,7 +53,7 @@ export class EntryHitFigures {
     { at, spark }: { readonly at: number; readonly spark: boolean },
   ): Promise<EntryHits[]> {
     if (entries.length === 0) return [];
-    const recent = this.#entries(running, at);
+    const recent = await this.#entries(running, at);
     const keys = entries.map(({ ip_address }) => keyOf(ip_address));
     const stored = await this.#deps.hits.ofEntries(keys);
     const watched = async (seconds: number) =>
@@ -106,31 +109,41 @@ export class EntryHitFigures {
     });
   }
 
-  #entries({ state: { knocking } }: RunningInsight, at: number): Recent {
+  async #entries({ state: { knocking } }: RunningInsight, at: number): Promise<Recent> {
     const [readAt, hour] = [this.#deps.insight.reading?.at ?? null, Math.floor(at / hourSeconds)];
-    if (this.#recent?.readAt === readAt && this.#recent.hour === hour) return this.#recent.entries;
-    const entries = new Map<string, { lastHit: number; lastDay: number }>();
-    knocking.hours.advance(hour);
-    for (const { entry, lastHit, row } of knocking.all()) {
-      if (entry === null || lastHit <= at - daySeconds - hourSeconds) continue;
-      const known = entries.get(entry);
-      const hits = knocking.hours.sum(row);
-      if (known === undefined) entries.set(entry, { lastHit, lastDay: hits });
-      else {
-        known.lastHit = Math.max(known.lastHit, lastHit);
-        known.lastDay += hits;
-      }
-    }
-    this.#recent = { readAt, hour, entries };
-    return entries;
+    if (this.#recent?.readAt !== readAt || this.#recent.hour !== hour)
+      this.#recent = { readAt, hour, entries: recentOf(knocking, at) };
+    return await this.#recent.entries;
   }
+}
+
+/** In slices, since there may be 100,000. */
+async function recentOf(knocking: Knocking, at: number): Promise<Recent> {
+  const entries = new Map<string, { lastHit: number; lastDay: number }>();
+  const slice = TimeSlice.ofItems();
+  for (const row of [...knocking.all()]) {
+    if (slice.due()) await slice.rest();
+    // An address may be forgotten meanwhile, and counted meanwhile.
+    const lastHit = knocking.lastHitOf(row) ?? 0;
+    if (lastHit <= at - daySeconds - hourSeconds) continue;
+    const entry = knocking.entryOf(row);
+    if (entry === null) continue;
+    knocking.hours.advance(Math.floor(at / hourSeconds));
+    const hits = knocking.hours.sum(row);
+    const known = entries.get(entry);
+    if (known === undefined) entries.set(entry, { lastHit, lastDay: hits });
+    else {
+      known.lastHit = Math.max(known.lastHit, lastHit);
+      known.lastDay += hits;
+    }
+  }
+  return entries;
 }
 
 /** Whether addresses that were denied since then are forgotten already: there were too many. */
 function forgets({ state: { knocking } }: RunningInsight, since: number): boolean {
-  if (knocking.size < mostAddresses) return false;
-  for (const { lastHit } of knocking.all()) return lastHit >= since;
-  return false;
+  const [oldest] = knocking.all();
+  return knocking.isFull && oldest !== undefined && knocking.lastHitOf(oldest)! >= since;
 }
 
 function sparksOf(
@@ -140,11 +153,19 @@ function sparksOf(
 ): Map<string, number[]> {
   const sparks = new Map<string, number[]>();
   knocking.hours.advance(Math.floor(at / hourSeconds));
-  for (const { entry, row } of knocking.all()) {
-    if (entry === null || !wanted.has(entry)) continue;
+  const add = (entry: string, row: number): void => {
     const values = knocking.hours.values(row);
     const known = sparks.get(entry);
     sparks.set(entry, known === undefined ? values : values.map((value, index) => value + known[index]!));
+  };
+  for (const entry of wanted) {
+    const parsed = entryOf(entry);
+    const own = isAddress(parsed) ? knocking.find(parsed.words) : noRow;
+    if (own !== noRow && knocking.entryOf(own) === entry) add(entry, own);
+  }
+  for (const row of knocking.all()) {
+    const network = knocking.networkOf(row);
+    if (network !== null && wanted.has(network)) add(network, row);
   }
   return sparks;
 }

@@ -1,12 +1,16 @@
 // However many addresses are denied, a block does not wait until all of them are counted and sorted.
 import { beforeEach, expect, it } from 'vitest';
+import { rowOf } from '../../testkit/insight/known-addresses.ts';
 import { TimeSlice } from '../concurrency/slices.ts';
 import { TurnQueue } from '../concurrency/turn-queue.ts';
+import { addressEntry, type IpWords } from '../domain/ip.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
+import { entryOf } from './canonical.ts';
 import { Collector } from './collector.ts';
+import { EntryHitFigures } from './entry-hits.ts';
 import { Flusher } from './flusher.ts';
-import { KeyedCounters } from './keyed-counters.ts';
+import { ForgottenCounters } from './forgotten-counters.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
 import { Points } from './points.ts';
@@ -70,7 +74,11 @@ let collector: Collector;
 beforeEach(() => {
   knocking = new Knocking();
   const around = { entry: '10.0.0.0/8', source: 1, others: 0 };
-  const attribution: Pick<Attribution, 'of'> = { of: async (all) => new Map(all.map((one) => [one, around])) };
+  const attribution: Pick<Attribution, 'of' | 'ofRows' | 'startReading'> = {
+    startReading: () => undefined,
+    of: async (some) => new Map(some.map((one) => [one, around])),
+    ofRows: async (rows) => rows.map(() => around),
+  };
   collector = new Collector(
     {
       ...{ knocking, clients: new LoudClients(), points: new Points(), active: new ActiveAddresses() },
@@ -84,7 +92,7 @@ beforeEach(() => {
   );
 });
 const denied = (value: number, at: number | null = null) =>
-  Array.from({ length: many }, (_, n) => ({ address: addressOf(n), value, lately: value, at }));
+  Array.from({ length: many }, (_, n) => ({ address: entryOf(addressOf(n)).words, value, lately: value, at }));
 
 it('counts 40,000 denied addresses in slices', async () => {
   const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1) }));
@@ -95,6 +103,23 @@ it('counts 40,000 addresses of a whole table in slices', async () => {
   const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1, noon / 1_000) }));
   const take = async (round: number) => await collector.take({ ...readings[round]!, whole: true });
   expect(await leastOf(take)).toBeLessThan(0.25);
+});
+
+it('finds the entries of 40,000 addresses whose connections were closed in slices', async () => {
+  const rejected = new Map(Array.from({ length: many }, (_, n) => [`2001:db8:${n.toString(16)}::1`, 1] as const));
+  const readings = [0, 1, 2, 3].map((round) => reading(round, { rejected }));
+  expect(await leastOf(async (round) => await collector.take(readings[round]!))).toBeLessThan(0.25);
+});
+
+it('sums 40,000 entries that are addresses in slices', async () => {
+  for (let n = 0; n < many; n += 1) {
+    const words: IpWords = [0x20010db8, n, 0, 1];
+    knocking.count(knocking.rowOf(words), 1, { entry: addressEntry(words).text }, noon / 1_000);
+  }
+  const figures = new EntryHitFigures({ insight: { reading: null } as never, hits: {} as never });
+  const snapshot = async (round: number) =>
+    await figures.snapshot({ state: { knocking } } as never, noon / 1_000 + round * 3_600);
+  expect(await leastOf(snapshot)).toBeLessThan(0.25);
 });
 
 it('counts 40,000 clients in slices', async () => {
@@ -118,19 +143,31 @@ it('sorts and stores 40,000 changed addresses in slices', async () => {
   });
   const knock = (round: number) => {
     for (let n = 0; n < many; n += 1)
-      knocking.count(addressOf((n * 7_919) % many), 1 + (n % 100), null, noon / 1_000 + round * 3_600);
+      knocking.count(rowOf(knocking, addressOf((n * 7_919) % many)), 1 + (n % 100), null, noon / 1_000 + round * 3_600);
   };
   const flush = async (round: number) => await flusher.flush(noon / 1_000 + (round + 1) * 3_600);
   expect(await leastOf(flush, knock)).toBeLessThan(0.25);
 });
 
 it('forgets what 100,000 addresses counted in a worker that exited, in slices', async () => {
-  const counters = new KeyedCounters({ most: 100_000 });
-  const addresses = Array.from({ length: 100_000 }, (_, n) => `${n}`);
+  const rows = Array.from({ length: 100_000 }, (_, n) => knocking.rowOf([0, 0, 0xffff, n]));
   const bothWorkers = (round: number) => {
-    for (const address of addresses) counters.set(address, [round, 1, round + 1, 2]);
+    for (const row of rows) knocking.counters.set(row, [round, 1, round + 1, 2]);
   };
-  const forget = async (round: number) => await counters.keep(new Set([round + 1]), 1, TimeSlice.ofItems());
+  const forget = async (round: number) => await knocking.keepCounters(new Set([round + 1]), 1, TimeSlice.ofItems());
   expect(await leastOf(forget, bothWorkers)).toBeLessThan(0.5);
-  expect(counters.get('0')).toEqual([4, 2]);
+  expect(knocking.counters.get(rows[0]!)).toEqual([4, 2]);
+});
+
+it('forgets the oldest of 100,000 addresses in slices', async () => {
+  knocking = new Knocking(10);
+  const forgotten = new ForgottenCounters();
+  const fill = () => {
+    for (let n = 0; n < 100_000; n += 1) knocking.count(knocking.rowOf([0x20010db8, n, 0, 1]), 1, null, noon / 1_000);
+    knocking.noteStored(knocking.waiting());
+  };
+  const trim = async () =>
+    await knocking.trim(TimeSlice.ofItems(), (row) => forgotten.note(knocking.wordsOf(row), 1, noon / 1_000));
+  expect(await leastOf(trim, fill)).toBeLessThan(0.5);
+  expect(knocking.size).toBe(10);
 });

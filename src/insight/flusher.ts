@@ -1,12 +1,14 @@
 // Stores what has changed, in slices with lower priority than blocks: each minute, and at a reload.
-import { sortedInSlices, TimeSlice } from '../concurrency/slices.ts';
+import { partsOf, sortedInSlices, TimeSlice } from '../concurrency/slices.ts';
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import { type IpEntry, parseIp, shortKey, sortKey } from '../domain/ip.ts';
+import { shortKeyOfWords, sortKeyOfWords } from '../domain/ip.ts';
 import { type EntryIncrease, type HitsStore, hitsAtOnce, type KeyHits, loudest } from '../store/hits-store.ts';
 import type { KnockingTable } from '../store/insight-schema.ts';
 import { type Point, pointsAtOnce, type SeriesStore } from '../store/series-store.ts';
 import { type SiteHoursStore, siteHoursAtOnce } from '../store/site-hours-store.ts';
+import { keyOf, shortKeyOf } from './canonical.ts';
 import type { Collector } from './collector.ts';
+import { storedCounters } from './counter-column.ts';
 import { addTo, type Knocking, type Unstored } from './knocking.ts';
 import type { Points } from './points.ts';
 import { firstHour } from './site-traffic.ts';
@@ -76,18 +78,19 @@ export class Flusher {
 
   async #writeHits(): Promise<void> {
     const { knocking, hits } = this.#deps;
-    const { addresses, entries, gone } = knocking.waiting();
-    for (const slice of slicesOf(await inTableOrder(addresses, shortKeyOf), addressesAtOnce)) {
-      const rows = slice.map(({ item, key }) => this.#row(item, key));
-      const sums = await this.#increases(itemsOf(slice));
-      await this.#turn(() => hits.write({ knocking: rows, entries: sums, gone: [] }));
-      knocking.noteStored({ addresses: itemsOf(slice) });
+    const { rows, entries, gone } = knocking.waiting();
+    const sorted = await sortedInSlices(rows, (a, b) => knocking.compare(a, b));
+    for (const slice of partsOf(sorted, addressesAtOnce)) {
+      const changed = slice.map((row) => this.#row(row));
+      const sums = await this.#increases(slice);
+      await this.#turn(() => hits.write({ knocking: changed, entries: sums, gone: [] }));
+      knocking.noteStored({ rows: slice });
     }
-    for (const slice of slicesOf(await inTableOrder(entries, ([entry]) => keyOf(entry)), hitsAtOnce)) {
+    for (const slice of partsOf(await inTableOrder(entries, ([entry]) => keyOf(entry)), hitsAtOnce)) {
       await this.#turn(() => hits.write({ knocking: [], entries: slice.map(increaseOf), gone: [] }));
       knocking.noteStored({ entries: itemsOf(slice) });
     }
-    for (const slice of slicesOf(await inTableOrder(gone, shortKeyOf), hitsAtOnce)) {
+    for (const slice of partsOf(await inTableOrder(gone, shortKeyOf), hitsAtOnce)) {
       await this.#turn(() => hits.write({ knocking: [], entries: [], gone: slice.map(({ key }) => key) }));
       knocking.noteStored({ gone: itemsOf(slice) });
     }
@@ -113,22 +116,22 @@ export class Flusher {
     }
   }
 
-  #row(address: string, key: Buffer): KnockingTable {
-    const { knocking, collector } = this.#deps;
-    const { entry, total, firstHit, lastHit, row } = knocking.get(address)!;
+  #row(row: number): KnockingTable {
+    const { knocking } = this.#deps;
+    const [entry, lastHit] = [knocking.entryOf(row), knocking.lastHitOf(row)!];
     return {
-      address: key,
+      address: shortKeyOfWords(knocking.wordsOf(row)),
       entry: entry === null ? null : shortKeyOf(entry),
-      ...{ total, first_hit: firstHit, last_hit: lastHit },
+      ...{ total: knocking.totalOf(row), first_hit: knocking.firstHitOf(row), last_hit: lastHit },
       hour_hits: knocking.hours.of(row, Math.floor(lastHit / hourSeconds)),
-      counters: collector.addresses.stored(address) ?? '',
+      counters: storedCounters(knocking.counters.get(row) ?? []),
     };
   }
 
-  async #increases(addresses: readonly string[]): Promise<EntryIncrease[]> {
+  async #increases(rows: readonly number[]): Promise<EntryIncrease[]> {
     const sums = new Map<string, Unstored>();
-    for (const address of addresses)
-      for (const [entry, unstored] of this.#deps.knocking.unstoredIn(address)) addTo(sums, entry, unstored);
+    for (const row of rows)
+      for (const [entry, unstored] of this.#deps.knocking.unstoredIn(row)) addTo(sums, entry, unstored);
     return (await inTableOrder(sums, ([entry]) => keyOf(entry))).map(increaseOf);
   }
 
@@ -150,20 +153,26 @@ export class Flusher {
 
   async #storeHour(hour: number): Promise<void> {
     const { knocking, hits } = this.#deps;
-    const addresses: { text: string; hits: number }[] = [];
+    const rows: number[] = [];
     const entries = new Map<string, number>();
     const slice = TimeSlice.ofItems();
-    for (const { address, entry, row, lastHit } of knocking.all()) {
+    for (const row of knocking.all()) {
       if (slice.due()) await slice.rest();
-      const count = lastHit < hour * hourSeconds ? 0 : knocking.hours.of(row, hour);
+      const count = knocking.lastHitOf(row)! < hour * hourSeconds ? 0 : knocking.hours.of(row, hour);
       if (count === 0) continue;
-      addresses.push({ text: address, hits: count });
-      if (entry !== null && entry !== address) entries.set(entry, (entries.get(entry) ?? 0) + count);
+      rows.push(row);
+      const network = knocking.networkOf(row);
+      if (network !== null) entries.set(network, (entries.get(network) ?? 0) + count);
     }
-    const networks = [...entries].map(([text, count]) => ({ text, hits: count }));
-    const at = hour * hourSeconds;
-    for (const rows of [await loudestOf(addresses), await loudestOf(networks)])
-      if (rows.length > 0) await this.#turn(() => hits.putHour(at, rows));
+    const countOf = (row: number): number => knocking.hours.of(row, hour);
+    const addresses = await loudestOf(rows, countOf);
+    const networks = await loudestOf([...entries], ([, count]) => count);
+    const byKey = async (all: readonly KeyHits[]) => await sortedInSlices(all, (a, b) => a.sortKey.compare(b.sortKey));
+    for (const loud of [
+      await byKey(addresses.map((row) => ({ sortKey: sortKeyOfWords(knocking.wordsOf(row)), hits: countOf(row) }))),
+      await byKey(networks.map(([entry, count]) => ({ sortKey: keyOf(entry), hits: count }))),
+    ])
+      if (loud.length > 0) await this.#turn(() => hits.putHour(hour * hourSeconds, loud));
   }
 
   #turn<T>(work: () => Promise<T>): Promise<T> {
@@ -171,10 +180,9 @@ export class Flusher {
   }
 }
 
-async function loudestOf(counts: readonly { readonly text: string; readonly hits: number }[]): Promise<KeyHits[]> {
-  const sorted = counts.length <= loudest ? counts : await sortedInSlices(counts, (a, b) => b.hits - a.hits);
-  const rows = await inTableOrder(sorted.slice(0, loudest), ({ text }) => keyOf(text));
-  return rows.map(({ item: { hits }, key }) => ({ sortKey: key, hits }));
+async function loudestOf<T>(all: readonly T[], hitsOf: (one: T) => number): Promise<readonly T[]> {
+  if (all.length <= loudest) return all;
+  return (await sortedInSlices(all, (a, b) => hitsOf(b) - hitsOf(a))).slice(0, loudest);
 }
 
 interface Keyed<T> {
@@ -190,10 +198,6 @@ function itemsOf<T>(keyed: readonly Keyed<T>[]): T[] {
   return keyed.map(({ item }) => item);
 }
 
-function* slicesOf<T>(items: readonly T[], most: number): Iterable<T[]> {
-  for (let at = 0; at < items.length; at += most) yield items.slice(at, at + most);
-}
-
 /** In the order of a table fewer of its pages are written. In slices, since there may be 100,000. */
 async function inTableOrder<T>(items: Iterable<T>, keyIn: (item: T) => Buffer): Promise<Keyed<T>[]> {
   const slice = TimeSlice.ofItems();
@@ -203,19 +207,4 @@ async function inTableOrder<T>(items: Iterable<T>, keyIn: (item: T) => Buffer): 
     if (slice.due()) await slice.rest();
   }
   return await sortedInSlices(all, (a, b) => a.key.compare(b.key));
-}
-
-/** @param text canonical */
-export function keyOf(text: string): Buffer {
-  return sortKey(entryOf(text));
-}
-
-function shortKeyOf(text: string): Buffer {
-  return shortKey(entryOf(text));
-}
-
-function entryOf(text: string): IpEntry {
-  const parsed = parseIp(text);
-  if (!parsed.ok) throw new RangeError(parsed.why);
-  return parsed.entry;
 }

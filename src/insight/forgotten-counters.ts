@@ -1,6 +1,9 @@
 // HAProxy may remember an address for longer than the service, which forgets addresses in a slightly different order.
 // What it counts on from is then not 0.
 
+import { mix } from '../domain/address-shard.ts';
+import type { IpWords } from '../domain/ip.ts';
+
 const slots = 2 ** 17;
 const mostValue = 2 ** 32 - 1;
 /** How long after a request HAProxy lists its address as active: by a rate over a minute. */
@@ -8,7 +11,7 @@ export const listedSeconds = 150;
 
 /** An address that is read, and that the service does not remember. */
 export interface Found {
-  readonly key: string;
+  readonly address: IpWords;
   /** Of HAProxy. */
   readonly value: number;
   /** Requests of the last minute, by HAProxy's estimate: at most those of the last two minutes. */
@@ -24,8 +27,8 @@ export class ForgottenCounters {
   readonly #lastHits = new Uint32Array(slots);
 
   /** @param lastHit in seconds */
-  note(key: string, value: number, lastHit: number): void {
-    const { slot, tag } = hashed(key);
+  note(address: IpWords, value: number, lastHit: number): void {
+    const { slot, tag } = hashed(address);
     const fits = value <= mostValue;
     this.#tags[slot] = fits ? tag : 0;
     this.#values[slot] = fits ? value : 0;
@@ -38,8 +41,8 @@ export class ForgottenCounters {
   }
 
   /** The value from which HAProxy has counted on since the address was forgotten; 0 if it has begun again. */
-  startOf({ key, value, lately, at }: Found): number {
-    const { slot, tag } = hashed(key);
+  startOf({ address, value, lately, at }: Found): number {
+    const { slot, tag } = hashed(address);
     if (this.#tags[slot] !== tag) return 0;
     const before = this.#values[slot]!;
     if (value < before) return 0;
@@ -50,13 +53,12 @@ export class ForgottenCounters {
   }
 }
 
-/** FNV-1a, twice: a slot, and another number by which to recognise the key; never 0. */
-function hashed(key: string): { readonly slot: number; readonly tag: number } {
+/** Two hashes: a slot, and another number by which to recognise the address; never 0. */
+function hashed(address: IpWords): { readonly slot: number; readonly tag: number } {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
-  for (let at = 0; at < key.length; at += 1) {
-    const code = key.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x01000193);
-    other = Math.imul(other ^ code, 0x85ebca6b);
+  for (const word of address) {
+    one = mix(one ^ word);
+    other = mix(other ^ word);
   }
-  return { slot: (one ^ (one >>> 15)) & (slots - 1), tag: ((other ^ (other >>> 13)) | 1) >>> 0 };
+  return { slot: one & (slots - 1), tag: (other | 1) >>> 0 };
 }

@@ -1,4 +1,4 @@
-import { enlarged } from './key-rows.ts';
+import { enlarged } from './enlarged.ts';
 
 /** Counters of the last 24 hours for many rows, in one array: 48 bytes a row. */
 export class HourTable {

@@ -98,9 +98,10 @@ export class InsightService {
     const known = await this.#known(at - seconds, at);
     const countsAddresses = insight.counts(deniedTable);
     let [addresses, fresh] = [0, 0];
-    for (const { lastHit, firstHit } of running.state.knocking.all()) {
-      if (lastHit >= at - seconds) addresses += 1;
-      if (firstHit >= at - seconds) fresh += 1;
+    const { knocking } = running.state;
+    for (const row of knocking.all()) {
+      if (knocking.lastHitOf(row)! >= at - seconds) addresses += 1;
+      if (knocking.firstHitOf(row) >= at - seconds) fresh += 1;
     }
     const open = running.attacks.id === null ? null : await this.#deps.records.attack(running.attacks.id);
     const { since } = running.state.collector;
@@ -217,18 +218,21 @@ export class InsightService {
     const { knocking } = this.#running('list addresses').state;
     const at = this.#seconds();
     const page = knockingPage(knocking, query, { at, seconds });
-    const entries = page.items.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+    // Before anything is awaited: a row may be forgotten.
+    const denied = page.items.map(({ row, hits }) => ({
+      ip_address: knocking.textOf(row),
+      entry: knocking.entryOf(row),
+      ...{ hits, total: knocking.totalOf(row), first_hit: iso(knocking.firstHitOf(row)) },
+      ...{ last_hit: iso(knocking.lastHitOf(row)!), spark: knocking.hours.values(row) },
+    }));
+    const entries = denied.flatMap(({ entry }) => (entry === null ? [] : [entry]));
     const around = await this.#deps.lookup.around([...new Set(entries)]);
     const names = await this.#deps.sourceNames();
-    const items = page.items.map(({ address, entry, total, firstHit, lastHit, row, hits }) => {
+    const items = denied.map(({ ip_address, entry, ...figures }) => {
       const now = entry === null ? undefined : around.get(entry);
       const is = now?.entry === entry ? now : undefined;
-      return {
-        ip_address: address,
-        entry: is?.entry ?? null,
-        source: is === undefined ? null : (names.get(is.source) ?? null),
-        ...{ hits, total, first_hit: iso(firstHit), last_hit: iso(lastHit), spark: knocking.hours.values(row) },
-      };
+      const source = is === undefined ? null : (names.get(is.source) ?? null);
+      return { ip_address, entry: is?.entry ?? null, source, ...figures };
     });
     return { items, total: page.total, next_cursor: page.nextCursor, ...(await this.#known(at - seconds, at)) };
   }

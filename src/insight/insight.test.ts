@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually, settled } from '../../testkit/conditions.ts';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { knownAddress, knownRow } from '../../testkit/insight/known-addresses.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { sortKey } from '../domain/ip.ts';
 import { HitsStore } from '../store/hits-store.ts';
@@ -34,7 +35,7 @@ const hitsOf = async (text: string) => {
   const found = await new HitsStore(database).ofEntries([sortKey(entry(text))]);
   return [...found.values()][0]?.total ?? 0;
 };
-const totalOf = (address: string) => kit.insight.state?.state.knocking.get(address)?.total ?? 0;
+const totalOf = (address: string) => knownAddress(kit.insight.state!.state.knocking, address)?.total ?? 0;
 
 describe('insight', () => {
   it('attributes denied requests to entries, and shows what it cannot attribute', async () => {
@@ -277,7 +278,7 @@ describe('insight', () => {
     kit.restart();
     await kit.pass(10);
     const { knocking } = kit.insight.state!.state;
-    expect(knocking.hours.values(knocking.get('192.0.2.10')!.row).slice(-2)).toEqual([35, 7]);
+    expect(knocking.hours.values(knownRow(knocking, '192.0.2.10')).slice(-2)).toEqual([35, 7]);
   });
 
   it('reports an attack once, through a restart, and its end', async () => {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { mix } from '../domain/address-shard.ts';
+import { enlarged } from './enlarged.ts';
+import type { KeyColumn } from './key-columns.ts';
 
 /** No row. */
 export const noRow = 0;
@@ -11,10 +12,12 @@ const leastCapacity = 1_024;
  * has room for all its keys from the start: the system gives memory only to pages that are written, but an enlargement writes
  * the whole new array, and leaves a hole where the old one was.
  */
-export class KeyRows {
+export class KeyRows<Key> {
   #size = 0;
-  /** By row. A removed one has none. */
-  readonly #keys = [''];
+  /** Rows that were ever used. */
+  #used = 1;
+  /** By row. */
+  readonly #keys: KeyColumn<Key>;
   /** By row: of its key. */
   #hashes: Int32Array;
   /** By row: the neighbours in the order. `noRow` is before the first one and after the last one. */
@@ -24,17 +27,19 @@ export class KeyRows {
   #removed = noRow;
   /** Rows by hash. */
   #slots: Int32Array;
-  // Random for each table, so that no addresses can be prepared whose hashes collide.
+  // Random for each table, so that no keys can be prepared whose hashes collide.
   readonly #seed = randomInt(-(2 ** 31), 2 ** 31);
 
   /** @param expected keys for which there is room; more enlarge the table */
-  constructor(expected = 0) {
-    // Besides row 0, one more: a table that is full adds a key before it forgets the oldest.
-    const capacity = Math.max(leastCapacity, 2 ** Math.ceil(Math.log2(expected + 2)));
+  constructor(keys: KeyColumn<Key>, expected = 0) {
+    // Besides row 0.
+    const capacity = Math.max(leastCapacity, expected + 1);
+    this.#keys = keys;
+    keys.enlarge(capacity);
     this.#hashes = new Int32Array(capacity);
     this.#before = new Int32Array(capacity);
     this.#after = new Int32Array(capacity);
-    this.#slots = new Int32Array(2 * capacity);
+    this.#slots = slotsFor(capacity);
   }
 
   get size(): number {
@@ -51,22 +56,25 @@ export class KeyRows {
   }
 
   /** Row or `noRow`. */
-  find(key: string): number {
-    return this.#slots[this.#slotOf(key, this.#hash(key))]!;
+  find(key: Key): number {
+    return this.#slots[this.#slotOf(key, this.#keys.hash(key, this.#seed))]!;
   }
 
-  keyOf(row: number): string {
-    return this.#keys[row]!;
+  keyOf(row: number): Key {
+    return this.#keys.get(row);
   }
 
   /** At the end of the order. The columns have what a removed row left there. @param key unknown until now */
-  add(key: string): number {
-    const row = this.#removed === noRow ? this.#keys.length : this.#removed;
+  add(key: Key): number {
+    const row = this.#removed === noRow ? this.#used : this.#removed;
     if (row === this.#removed) this.#removed = this.#after[row]!;
-    else if (row >= this.capacity) this.#grow();
-    const hash = this.#hash(key);
+    else {
+      if (row >= this.capacity) this.#grow();
+      this.#used += 1;
+    }
+    const hash = this.#keys.hash(key, this.#seed);
     this.#slots[this.#slotOf(key, hash)] = row;
-    this.#keys[row] = key;
+    this.#keys.set(row, key);
     this.#hashes[row] = hash;
     this.#append(row);
     this.#size += 1;
@@ -80,7 +88,7 @@ export class KeyRows {
 
   remove(row: number): void {
     const last = this.#slots.length - 1;
-    let free = this.#slotOf(this.#keys[row]!, this.#hashes[row]!);
+    let free = this.#slotOf(this.#keys.get(row), this.#hashes[row]!);
     // What was stored behind it, since its slot was in use, moves up.
     for (let slot = (free + 1) & last; this.#slots[slot] !== noRow; slot = (slot + 1) & last) {
       const best = this.#hashes[this.#slots[slot]!]! & last;
@@ -90,7 +98,7 @@ export class KeyRows {
     }
     this.#slots[free] = noRow;
     this.#detach(row);
-    this.#keys[row] = '';
+    this.#keys.clear(row);
     this.#after[row] = this.#removed;
     this.#removed = row;
     this.#size -= 1;
@@ -116,27 +124,22 @@ export class KeyRows {
   }
 
   /** That of the key, or the free one for it. */
-  #slotOf(key: string, hash: number): number {
+  #slotOf(key: Key, hash: number): number {
     const last = this.#slots.length - 1;
     let slot = hash & last;
     for (; ; slot = (slot + 1) & last) {
       const row = this.#slots[slot]!;
-      if (row === noRow || (this.#hashes[row] === hash && this.#keys[row] === key)) return slot;
+      if (row === noRow || (this.#hashes[row] === hash && this.#keys.has(row, key))) return slot;
     }
-  }
-
-  #hash(key: string): number {
-    let hash = this.#seed;
-    for (let at = 0; at < key.length; at += 1) hash = mix(hash ^ key.charCodeAt(at));
-    return hash;
   }
 
   #grow(): void {
     const rows = 2 * this.capacity;
+    this.#keys.enlarge(rows);
     this.#hashes = new Int32Array(enlarged(this.#hashes, rows));
     this.#before = new Int32Array(enlarged(this.#before, rows));
     this.#after = new Int32Array(enlarged(this.#after, rows));
-    this.#slots = new Int32Array(2 * rows);
+    this.#slots = slotsFor(rows);
     const last = this.#slots.length - 1;
     for (const row of this) {
       let slot = this.#hashes[row]! & last;
@@ -146,10 +149,7 @@ export class KeyRows {
   }
 }
 
-/** The memory of a column for more rows, the new ones 0. The column itself is empty then, and its memory free at once. */
-export function enlarged(
-  column: Int32Array | Uint32Array | Uint16Array | Uint8Array | Float64Array,
-  rows: number,
-): ArrayBuffer {
-  return (column.buffer as ArrayBuffer).transfer(rows * column.BYTES_PER_ELEMENT);
+/** A power of two, of which a sixth is free when all rows are used. */
+function slotsFor(rows: number): Int32Array {
+  return new Int32Array(2 ** Math.ceil(Math.log2(1.2 * rows)));
 }

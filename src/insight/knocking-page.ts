@@ -1,7 +1,8 @@
 // Pages of denied addresses, from memory.
 import { TimeSlice } from '../concurrency/slices.ts';
+import { compareWords, type IpWords, parseIp } from '../domain/ip.ts';
 import { InvalidCursor } from '../store/store-error.ts';
-import type { Knocking, KnockingAddress } from './knocking.ts';
+import type { Knocking } from './knocking.ts';
 
 interface PageRequest {
   readonly sort?: 'hits' | 'last_hit' | undefined;
@@ -10,9 +11,17 @@ interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-export interface CountedAddress extends KnockingAddress {
+/** Of the denied addresses. */
+export interface CountedRow {
+  readonly row: number;
   /** In the range. */
   readonly hits: number;
+}
+
+/** By its value, the highest first, then by its address. */
+interface Place {
+  readonly value: number;
+  readonly address: IpWords;
 }
 
 const hourSeconds = 3_600;
@@ -22,31 +31,35 @@ export function knockingPage(
   knocking: Knocking,
   { sort = 'hits', entry, limit, cursor }: PageRequest,
   range: { readonly at: number; readonly seconds: number },
-): { readonly items: readonly CountedAddress[]; readonly total: number; readonly nextCursor: string | null } {
+): { readonly items: readonly CountedRow[]; readonly total: number; readonly nextCursor: string | null } {
   const hours = Math.ceil(range.seconds / hourSeconds);
   const after = cursor === undefined ? null : readCursor(cursor);
-  const valueIn = (one: CountedAddress): number => (sort === 'hits' ? one.hits : one.lastHit);
-  const order = (a: CountedAddress, b: CountedAddress): number =>
-    valueIn(b) - valueIn(a) || (a.address < b.address ? -1 : 1);
   knocking.hours.advance(Math.floor(range.at / hourSeconds));
+  const isWanted = entry === undefined ? () => true : knocking.deniedBy(entry);
   let total = 0;
-  const chosen: CountedAddress[] = [];
-  for (const one of knocking.all()) {
-    if (one.lastHit < range.at - range.seconds || (entry !== undefined && one.entry !== entry)) continue;
-    const counted = { ...one, hits: hours <= 24 ? knocking.hours.sum(one.row, hours) : one.total };
-    if (counted.hits === 0) continue;
+  const chosen: (Place & CountedRow)[] = [];
+  for (const row of knocking.all()) {
+    const lastHit = knocking.lastHitOf(row)!;
+    if (lastHit < range.at - range.seconds) continue;
+    if (!isWanted(row)) continue;
+    const hits = hours <= 24 ? knocking.hours.sum(row, hours) : knocking.totalOf(row);
+    if (hits === 0) continue;
     total += 1;
-    const value = valueIn(counted);
-    if (after !== null && (value > after.value || (value === after.value && one.address <= after.address))) continue;
+    const counted = { row, hits, value: sort === 'hits' ? hits : lastHit, address: knocking.wordsOf(row) };
+    if (after !== null && order(counted, after) <= 0) continue;
     const last = chosen.at(-1);
     if (chosen.length > limit && last !== undefined && order(counted, last) > 0) continue;
-    insert(chosen, counted, order);
+    insert(chosen, counted);
     if (chosen.length > limit + 1) chosen.pop();
   }
   const items = chosen.slice(0, limit);
   const last = items.at(-1);
-  const nextCursor = chosen.length > limit && last !== undefined ? `${valueIn(last)}:${last.address}` : null;
+  const nextCursor = chosen.length > limit && last !== undefined ? `${last.value}:${knocking.textOf(last.row)}` : null;
   return { items, total, nextCursor };
+}
+
+function order(a: Place, b: Place): number {
+  return b.value - a.value || compareWords(a.address, b.address);
 }
 
 /** Of the last 24 hours. @param at in seconds */
@@ -56,22 +69,17 @@ export async function deniedInDay(
   each: (address: string, requests: number) => void,
 ): Promise<void> {
   const slice = new TimeSlice();
-  for (const address of Array.from(knocking.all(), (one) => one.address)) {
+  for (const [row, firstHit] of Array.from(knocking.all(), (one) => [one, knocking.firstHitOf(one)] as const)) {
     if (slice.due()) await slice.rest();
-    const one = knocking.get(address);
-    // Forgotten meanwhile.
-    if (one === undefined) continue;
+    // Forgotten meanwhile: the row is of none, or of another address.
+    if (knocking.lastHitOf(row) === undefined || knocking.firstHitOf(row) !== firstHit) continue;
     knocking.hours.advance(Math.floor(at / hourSeconds));
-    const requests = knocking.hours.sum(one.row);
-    if (requests > 0) each(address, requests);
+    const requests = knocking.hours.sum(row);
+    if (requests > 0) each(knocking.textOf(row), requests);
   }
 }
 
-function insert(
-  sorted: CountedAddress[],
-  one: CountedAddress,
-  order: (a: CountedAddress, b: CountedAddress) => number,
-): void {
+function insert<T extends Place>(sorted: T[], one: T): void {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -81,8 +89,9 @@ function insert(
   sorted.splice(low, 0, one);
 }
 
-function readCursor(cursor: string): { readonly value: number; readonly address: string } {
-  const match = /^(\d{1,15}):([0-9a-f.:]{2,45})$/.exec(cursor);
-  if (match === null) throw new InvalidCursor();
-  return { value: Number(match[1]), address: match[2]! };
+function readCursor(cursor: string): Place {
+  const [, value, text] = /^(\d{1,15}):([0-9a-f.:]{2,45})$/.exec(cursor) ?? [];
+  const parsed = parseIp(text ?? '');
+  if (!parsed.ok) throw new InvalidCursor();
+  return { value: Number(value), address: parsed.entry.words };
 }

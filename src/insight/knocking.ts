@@ -1,19 +1,22 @@
 // Denied addresses, with their hits of the last 24 hours; and what of that is not stored yet.
 
+import type { TimeSlice } from '../concurrency/slices.ts';
+import { addressEntry, type IpWords, isAddress } from '../domain/ip.ts';
+import { entryOf } from './canonical.ts';
+import { CounterColumn } from './counter-column.ts';
+import { enlarged } from './enlarged.ts';
 import { HourTable } from './hour-table.ts';
-import { enlarged, KeyRows, noRow } from './key-rows.ts';
+import { AddressKeys } from './key-columns.ts';
+import { KeyRows, noRow } from './key-rows.ts';
 
-/** Times in seconds since 1970. */
+/** As stored. Times in seconds since 1970. */
 export interface KnockingAddress {
-  /** Canonical. */
-  readonly address: string;
+  readonly address: IpWords;
   /** The entry that denied it last; null: not attributed. */
   readonly entry: string | null;
   readonly total: number;
   readonly firstHit: number;
   readonly lastHit: number;
-  /** In the table of hours. */
-  readonly row: number;
 }
 
 /** Hits of an entry that are not stored yet. */
@@ -25,30 +28,42 @@ export interface Unstored {
 
 /** What is not stored yet. */
 export interface UnstoredHits {
-  /** Those that have changed. */
-  readonly addresses: readonly string[];
+  /** Of addresses that have changed. */
+  readonly rows: readonly number[];
   /** Of addresses that are not remembered. */
   readonly entries: readonly (readonly [entry: string, Unstored])[];
   /** Stored addresses that are forgotten. */
   readonly gone: readonly string[];
 }
 
-/** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
+/** That HAProxy's table holds. */
+export const mostRead = 102_400;
+/** Addresses that are remembered: a tenth more, since HAProxy forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const hourSeconds = 3_600;
 /** Entries of forgotten addresses that wait for the database. */
 const mostEntries = 100_000;
 /** Texts of entries that are shared by their addresses. */
 const sharedTexts = 1_000;
+/** In place of the text of an entry that is the address itself. */
+const itself = '';
 
-/** In columns, since there may be 100,000 addresses. */
+/**
+ * In columns, since there may be 100,000 addresses. A row is of one address until it is forgotten. One that is only read,
+ * and has not been denied, is not shown.
+ */
 export class Knocking {
   /** Those with the oldest last request first. */
-  readonly #rows: KeyRows;
+  readonly #rows: KeyRows<IpWords>;
+  readonly #keys = new AddressKeys();
+  readonly #most: number;
   readonly hours: HourTable;
+  /** HAProxy's. */
+  readonly counters: CounterColumn;
   readonly #entryOf: (string | null)[] = [];
   #totals: Float64Array;
   #firstHits: Uint32Array;
+  /** 0: it was not denied. */
   #lastHits: Uint32Array;
   /** Whether the database has the address. */
   #stored: Uint8Array;
@@ -66,11 +81,13 @@ export class Knocking {
   readonly #gone = new Set<string>();
   #lostSince: number | null = null;
 
-  /** @param expected addresses for which there is room from the start */
-  constructor(expected: number = mostAddresses) {
-    this.#rows = new KeyRows(expected);
+  /** @param most addresses that `trim` leaves; there is room for them and those of a reading from the start */
+  constructor(most: number = mostAddresses) {
+    this.#most = most;
+    this.#rows = new KeyRows(this.#keys, most + mostRead);
     const { capacity } = this.#rows;
     this.hours = new HourTable(capacity);
+    this.counters = new CounterColumn(capacity);
     this.#totals = new Float64Array(capacity);
     this.#firstHits = new Uint32Array(capacity);
     this.#lastHits = new Uint32Array(capacity);
@@ -85,6 +102,11 @@ export class Knocking {
     return this.#rows.size;
   }
 
+  /** Whether so many are remembered that older ones are forgotten. */
+  get isFull(): boolean {
+    return this.size >= this.#most;
+  }
+
   /** How many addresses and entries wait to be stored. */
   get unstored(): number {
     return this.#changes + this.#entries.size + this.#gone.size;
@@ -97,7 +119,7 @@ export class Knocking {
     const add = (entry: string, { hits }: Unstored): void => {
       if (entries.has(entry)) found.set(entry, (found.get(entry) ?? 0) + hits);
     };
-    for (const row of this.#changedRows()) for (const [entry, unstored] of this.#unstoredIn(row)) add(entry, unstored);
+    for (const row of this.#changedRows()) for (const [entry, unstored] of this.unstoredIn(row)) add(entry, unstored);
     for (const [entry, unstored] of this.#entries) add(entry, unstored);
     return found;
   }
@@ -109,51 +131,99 @@ export class Knocking {
     return since;
   }
 
-  /** Those with the oldest last request first. Nothing may be counted or forgotten meanwhile. */
-  *all(): Iterable<KnockingAddress> {
-    for (const row of this.#rows) yield this.#at(row);
+  /** Rows of denied addresses, those with the oldest last request first. Nothing may be counted or forgotten meanwhile. */
+  *all(): Generator<number> {
+    for (const row of this.#rows) if (this.#lastHits[row] !== 0) yield row;
   }
 
-  get(address: string): KnockingAddress | undefined {
-    const row = this.#rows.find(address);
-    return row === noRow ? undefined : this.#at(row);
+  /** Row of an address; 0: unknown. */
+  find(address: IpWords): number {
+    return this.#rows.find(address);
   }
 
-  /** As `get`, but for the object, of which there would be hundreds of thousands. */
-  lastHitOf(address: string): number | undefined {
-    const row = this.#rows.find(address);
-    return row === noRow ? undefined : this.#lastHits[row];
-  }
-
-  /** As stored; call in the order of the last requests. */
-  restore({ address, entry, total, firstHit, lastHit }: Omit<KnockingAddress, 'row'>): void {
+  /** As `find`, of an unknown address a new one. */
+  rowOf(address: IpWords): number {
     const known = this.#rows.find(address);
-    const row = known === noRow ? this.#add(address, firstHit) : known;
+    return known === noRow ? this.#add(address) : known;
+  }
+
+  wordsOf(row: number): IpWords {
+    return this.#keys.get(row);
+  }
+
+  /** Canonical. */
+  textOf(row: number): string {
+    return addressEntry(this.#keys.get(row)).text;
+  }
+
+  /** The entry that denied it last; null: not attributed. */
+  entryOf(row: number): string | null {
+    const entry = this.#entryOf[row]!;
+    return entry === itself ? this.textOf(row) : entry;
+  }
+
+  /** Whether the entry denied the address of a row last, without texts of addresses: for many rows. */
+  deniedBy(entry: string): (row: number) => boolean {
+    const parsed = entryOf(entry);
+    const own = isAddress(parsed) ? this.find(parsed.words) : noRow;
+    return (row) => this.#entryOf[row] === (row === own ? itself : entry);
+  }
+
+  /** The entry that denied it last, if it is not the address itself. */
+  networkOf(row: number): string | null {
+    return this.#entryOf[row] || null;
+  }
+
+  totalOf(row: number): number {
+    return this.#totals[row]!;
+  }
+
+  /** In seconds. */
+  firstHitOf(row: number): number {
+    return this.#firstHits[row]!;
+  }
+
+  /** In seconds. Undefined: no such row, or it was not denied. */
+  lastHitOf(row: number): number | undefined {
+    return this.#lastHits[row] || undefined;
+  }
+
+  /** For sorting rows: the order of the table in the database. */
+  compare(row: number, other: number): number {
+    return this.#keys.compare(row, other);
+  }
+
+  /** As stored; call in the order of the last requests. @returns its row */
+  restore({ address, entry, total, firstHit, lastHit }: KnockingAddress): number {
+    const row = this.rowOf(address);
     this.#setEntry(row, entry);
     this.#totals[row] = total;
+    this.#firstHits[row] = firstHit;
     this.#lastHits[row] = lastHit;
     this.#stored[row] = 1;
+    return row;
   }
 
   /** Of an earlier hour, as stored; the highest counts. */
-  restoreHour(address: string, hour: number, hits: number): void {
-    const row = this.#rows.find(address);
-    if (row === noRow) return;
+  restoreHour(row: number, hour: number, hits: number): void {
     const more = hits - this.hours.of(row, hour);
     if (more > 0) this.hours.count(row, hour, more);
   }
 
   /** @param around the entry that denied it  @param at in seconds  @returns when it was denied before; null: never */
-  count(address: string, hits: number, around: { readonly entry: string } | null, at: number): number | null {
-    const known = this.#rows.find(address);
-    const row = known === noRow ? this.#add(address, at) : known;
-    const before = known === noRow ? null : this.#lastHits[row]!;
+  count(row: number, hits: number, around: { readonly entry: string } | null, at: number): number | null {
+    const before = this.lastHitOf(row) ?? null;
+    if (before === null) {
+      this.#firstHits[row] = at;
+      // The database still has a row of it.
+      this.#stored[row] = this.#gone.size > 0 && this.#gone.delete(this.textOf(row)) ? 1 : 0;
+    }
     this.#rows.moveToEnd(row);
     this.#totals[row]! += hits;
     this.#lastHits[row] = Math.max(this.#lastHits[row]!, at);
     this.hours.count(row, Math.floor(at / hourSeconds), hits);
     const entry = around?.entry ?? null;
-    if (entry !== this.#entryOf[row]) this.#changeEntry(row, entry);
+    if (entry !== this.entryOf(row)) this.#changeEntry(row, entry);
     this.#noteUnstored(row, hits, at);
     return before;
   }
@@ -163,33 +233,51 @@ export class Knocking {
     this.#addEntry(entry, { hits: 0, firstHit: at, lastHit: at });
   }
 
-  /** The address is forgotten: there are too many. What its entry counted stays. */
-  forget(address: string): void {
-    const row = this.#rows.find(address);
-    if (row === noRow) return;
-    if (this.#stored[row] === 1) this.#gone.add(address);
-    for (const [entry, unstored] of this.#unstoredIn(row)) this.#addEntry(entry, unstored);
+  /** Forgets those with the oldest last requests, if there are too many. @param forgets called before each */
+  async trim(slice: TimeSlice, forgets: (row: number) => void): Promise<void> {
+    while (this.#rows.size > this.#most) {
+      if (slice.due()) await slice.rest();
+      const row = this.#rows.first;
+      forgets(row);
+      this.forget(row);
+    }
+  }
+
+  /** What its entry counted stays. @param row of an address */
+  forget(row: number): void {
+    if (this.#stored[row] === 1) this.#gone.add(this.textOf(row));
+    for (const [entry, unstored] of this.unstoredIn(row)) this.#addEntry(entry, unstored);
     this.#unchange(row);
     this.#entryOf[row] = null;
+    this.#lastHits[row] = 0;
     this.#rows.remove(row);
+  }
+
+  /** Forgets of each counter what no new worker can start from. As `CounterColumn.keep`. */
+  async keepCounters(living: ReadonlySet<number>, first: number, slice: TimeSlice): Promise<void> {
+    for (const row of this.#rows) {
+      if (slice.due()) await slice.rest();
+      this.counters.keep(row, living, first);
+    }
   }
 
   /** What is not stored yet. Nothing may be counted until `noteStored` has been called for all of it, or it failed. */
   waiting(): UnstoredHits {
-    const addresses: string[] = [];
-    for (const row of this.#changedRows()) addresses.push(this.#rows.keyOf(row));
-    return { addresses, entries: [...this.#entries], gone: [...this.#gone] };
+    return { rows: [...this.#changedRows()], entries: [...this.#entries], gone: [...this.#gone] };
   }
 
   /** By entry: what the address has of hits that are not stored yet. */
-  unstoredIn(address: string): ReadonlyMap<string, Unstored> {
-    return this.#unstoredIn(this.#rows.find(address));
+  unstoredIn(row: number): Map<string, Unstored> {
+    const found = new Map(this.#otherEntries.get(row));
+    const hits = this.#newHits[row]!;
+    const [firstHit, lastHit] = [this.#newFirstHits[row]!, this.#newLastHits[row]!];
+    if (hits > 0) addTo(found, this.entryOf(row)!, { hits, firstHit, lastHit });
+    return found;
   }
 
   /** A part of what waited. */
-  noteStored({ addresses = [], entries = [], gone = [] }: Partial<UnstoredHits>): void {
-    for (const address of addresses) {
-      const row = this.#rows.find(address);
+  noteStored({ rows = [], entries = [], gone = [] }: Partial<UnstoredHits>): void {
+    for (const row of rows) {
       this.#stored[row] = 1;
       this.#unchange(row);
     }
@@ -197,30 +285,23 @@ export class Knocking {
     for (const address of gone) this.#gone.delete(address);
   }
 
-  #at(row: number): KnockingAddress {
-    return {
-      ...{ address: this.#rows.keyOf(row), entry: this.#entryOf[row]!, row, total: this.#totals[row]! },
-      ...{ firstHit: this.#firstHits[row]!, lastHit: this.#lastHits[row]! },
-    };
-  }
-
-  #add(address: string, firstHit: number): number {
+  #add(address: IpWords): number {
     const row = this.#rows.add(address);
     if (row >= this.#totals.length) this.#grow(this.#rows.capacity);
     this.hours.clear(row);
+    this.counters.clear(row);
     this.#entryOf[row] = null;
     this.#totals[row] = 0;
-    this.#firstHits[row] = firstHit;
-    this.#lastHits[row] = firstHit;
-    // The database still has a row of it.
-    this.#stored[row] = this.#gone.delete(address) ? 1 : 0;
+    this.#firstHits[row] = 0;
+    this.#lastHits[row] = 0;
+    this.#stored[row] = 0;
     return row;
   }
 
   /** With one text for all addresses with the same entry: most of those in an attack are in a few networks. */
   #setEntry(row: number, entry: string | null): void {
-    const address = this.#rows.keyOf(row);
-    this.#entryOf[row] = entry === null ? null : entry === address ? address : this.#sharedText(entry);
+    if (entry === null) this.#entryOf[row] = null;
+    else this.#entryOf[row] = entry === this.textOf(row) ? itself : this.#sharedText(entry);
   }
 
   #sharedText(entry: string): string {
@@ -243,17 +324,9 @@ export class Knocking {
 
   /** What the earlier entry denied since the address was stored stays with that entry. */
   #changeEntry(row: number, entry: string | null): void {
-    if (this.#newHits[row]! > 0) this.#otherEntries.set(row, this.#unstoredIn(row));
+    if (this.#newHits[row]! > 0) this.#otherEntries.set(row, this.unstoredIn(row));
     this.#newHits[row] = 0;
     this.#setEntry(row, entry);
-  }
-
-  #unstoredIn(row: number): Map<string, Unstored> {
-    const found = new Map(this.#otherEntries.get(row));
-    const [entry, hits] = [this.#entryOf[row]!, this.#newHits[row]!];
-    const [firstHit, lastHit] = [this.#newFirstHits[row]!, this.#newLastHits[row]!];
-    if (hits > 0) addTo(found, entry, { hits, firstHit, lastHit });
-    return found;
   }
 
   #unchange(row: number): void {

@@ -3,7 +3,7 @@
 // worker: during a reload two of them answer on the stats socket.
 
 import type { InsightMode } from '../domain/insight-mode.ts';
-import { parseIp } from '../domain/ip.ts';
+import { type IpEntry, type IpWords, parseIp, readIpv6Words } from '../domain/ip.ts';
 import {
   type CountingTable,
   clientsTable,
@@ -19,7 +19,7 @@ import { listProcesses } from '../haproxy/process/workers.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
-import { enlarged } from './key-rows.ts';
+import { enlarged } from './enlarged.ts';
 import type { DeniedAddress, InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import type { ProcessId } from './workers.ts';
 
@@ -122,10 +122,11 @@ function commandFor({ name, activeBy }: CountingTable, whole: boolean): string {
 }
 
 const tableReplies = 2;
-const figures = 3;
+/** Of an address its four words, value, requests of the last minute, and milliseconds until HAProxy forgets it. */
+const figures = 7;
 
 /** Takes one entry of a table. */
-type Take = (key: string, entry: TableEntry) => void;
+type Take = (entry: TableEntry) => void;
 
 /** The replies of one worker. There may be 100,000 entries: each is stored once, as it comes. */
 class WorkerListing {
@@ -142,20 +143,18 @@ class WorkerListing {
   constructor(tables: readonly CountingTable[], wholeAt: Date | null) {
     this.#denied = new DeniedListing(wholeAt);
     const takes = new Map<CountingTable, Take>([
-      [deniedTable, (key, entry) => this.#denied.take(key, entry)],
-      [sitesTable, (key, { values: [count = 0] }) => this.#sites.set(key, count)],
+      [deniedTable, (entry) => this.#denied.take(entry)],
+      [sitesTable, ({ key, values: [count = 0] }) => this.#sites.set(key, count)],
       [
         clientsTable,
-        (key, { values: [requests = 0, rate = 0, errors = 0] }) => this.#clients.set(key, { requests, rate, errors }),
+        ({ key, values: [requests = 0, rate = 0, errors = 0] }) =>
+          this.#clients.set(canonical(key), { requests, rate, errors }),
       ],
-      [rejectedTable, (key, { values: [count = 0] }) => this.#rejected.set(key, count)],
+      [rejectedTable, ({ key, values: [count = 0] }) => this.#rejected.set(canonical(key), count)],
     ]);
     this.#tables = tables.map((table) => {
-      const { name, type, stores } = table;
-      const take = takes.get(table)!;
-      const keyOf = type === 'ipv6' ? canonical : (key: string) => key;
-      const read = stores.map((store) => store.replace(/\(.*$/, ''));
-      return { name, listing: new TableListing(read, (entry) => take(keyOf(entry.key), entry)) };
+      const read = table.stores.map((store) => store.replace(/\(.*$/, ''));
+      return { name: table.name, listing: new TableListing(read, takes.get(table)!) };
     });
   }
 
@@ -196,8 +195,7 @@ class WorkerListing {
 
 /** In columns: maps of 100,000 addresses would take three times the memory until they are counted. */
 class DeniedListing implements Iterable<DeniedAddress> {
-  readonly #addresses: string[] = [];
-  /** Of each address its value, requests of the last minute, and milliseconds until HAProxy forgets it: all have 32 bits. */
+  #size = 0;
   #figures = new Uint32Array(1_024 * figures);
   readonly #wholeAt: Date | null;
   #longest = 0;
@@ -207,17 +205,20 @@ class DeniedListing implements Iterable<DeniedAddress> {
     this.#wholeAt = wholeAt;
   }
 
-  take(address: string, { values: [value = 0, rate = 0], expiresInMs }: TableEntry): void {
-    const at = this.#addresses.push(address) * figures;
-    if (at > this.#figures.length) this.#figures = new Uint32Array(enlarged(this.#figures, 2 * this.#figures.length));
-    this.#figures.set([value, Math.min(rate, value), expiresInMs], at - figures);
+  take({ key, values: [value = 0, rate = 0], expiresInMs }: TableEntry): void {
+    const at = this.#size * figures;
+    if (at === this.#figures.length) this.#figures = new Uint32Array(enlarged(this.#figures, 2 * this.#figures.length));
+    this.#figures.set(wordsOf(key), at);
+    this.#figures.set([value, Math.min(rate, value), expiresInMs], at + 4);
+    this.#size += 1;
     this.#longest = Math.max(this.#longest, expiresInMs);
   }
 
   *[Symbol.iterator](): Generator<DeniedAddress> {
-    for (const [index, address] of this.#addresses.entries()) {
-      const of = (nth: number): number => this.#figures[index * figures + nth]!;
-      yield { address, value: of(0), lately: of(1), at: this.#lastAt(of(2)) };
+    for (let from = 0; from < this.#size * figures; from += figures) {
+      const of = (nth: number): number => this.#figures[from + nth]!;
+      const address: IpWords = [of(0), of(1), of(2), of(3)];
+      yield { address, value: of(4), lately: of(5), at: this.#lastAt(of(6)) };
     }
   }
 
@@ -238,13 +239,21 @@ function numberIn(info: readonly string[], name: string): number {
   return Number(text);
 }
 
+/** HAProxy writes IPv4 addresses as `::ffff:192.0.2.7`. @throws ReadingUnreadable */
+function wordsOf(key: string): IpWords {
+  return readIpv6Words(key) ?? addressOf(key).words;
+}
+
 /**
- * HAProxy writes IPv4 addresses as `::ffff:192.0.2.7`. In one piece: the text of the parser is a chain of its parts, which
- * takes half as much again where 100,000 are remembered.
+ * In one piece: the text of the parser is a chain of its parts, which takes half as much again, of up to 100,000 clients.
  * @throws ReadingUnreadable
  */
 function canonical(key: string): string {
+  return Buffer.from(addressOf(key).text, 'latin1').toString('latin1');
+}
+
+function addressOf(key: string): IpEntry {
   const parsed = parseIp(key);
   if (!parsed.ok) throw new ReadingUnreadable(`a table has a key that is no address: ${parsed.why}`);
-  return Buffer.from(parsed.entry.text, 'latin1').toString('latin1');
+  return parsed.entry;
 }

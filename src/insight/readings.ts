@@ -1,5 +1,7 @@
 // What the rest of the insight part learns of HAProxy's tables. All counters are cumulative: differences are the
 // reader's to take, by worker (pid and start) and key.
+
+import type { IpWords } from '../domain/ip.ts';
 import type { ProcessId } from './workers.ts';
 
 /** One reading of the tables of all workers that answered. */
@@ -16,8 +18,7 @@ export interface InsightReading {
 
 /** An entry of pm_denied. */
 export interface DeniedAddress {
-  /** Canonical. */
-  readonly address: string;
+  readonly address: IpWords;
   /** Cumulative gpc0. */
   readonly value: number;
   /** Of the value: requests of the last minute, as HAProxy estimates. */

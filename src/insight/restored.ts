@@ -1,5 +1,5 @@
 // The figures as the last run of the service stored them.
-import { entryOfShortKey, entryOfSortKey } from '../domain/ip.ts';
+import { entryOfShortKey, entryOfSortKey, isAddress } from '../domain/ip.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
 import type { SeriesStore } from '../store/series-store.ts';
@@ -8,14 +8,14 @@ import { causeText, type Log } from '../telemetry/log.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import { Attribution, type EntrySource } from './attribution.ts';
 import { Collector, type Names, type StoredCollector } from './collector.ts';
+import { readCounters } from './counter-column.ts';
+import { noRow } from './key-rows.ts';
 import { Knocking } from './knocking.ts';
 import { LoudClients } from './loud-clients.ts';
 import { Points } from './points.ts';
 import { firstHour } from './site-traffic.ts';
 import type { StoredWorkers } from './workers.ts';
 
-/** Addresses whose entry is cached: the active ones. */
-const cachedAddresses = 20_000;
 const hourSeconds = 3_600;
 
 interface RestoredDeps {
@@ -42,9 +42,8 @@ export async function restored(deps: RestoredDeps) {
   const collector = new Collector(
     {
       ...{ knocking, clients, points, active, names: deps.names, entries: deps.entries },
-      attribution: new Attribution(deps.lookup, cachedAddresses),
+      attribution: new Attribution(deps.lookup),
       label: (kind, name) => deps.series.label(kind, name),
-      ...(deps.mostAddresses !== undefined && { mostAddresses: deps.mostAddresses }),
     },
     (await deps.series.state('workers')) as StoredWorkers | undefined,
     ((await deps.series.state('collector')) ?? null) as StoredCollector | null,
@@ -54,12 +53,14 @@ export async function restored(deps: RestoredDeps) {
   for await (const slice of deps.hits.knocking()) {
     for (const row of slice) {
       try {
-        const text = entryOfShortKey(row.address).text;
+        const address = entryOfShortKey(row.address);
+        if (!isAddress(address)) throw new RangeError(`${address.text} is a network`);
         const entry = row.entry === null ? null : entryOfShortKey(row.entry).text;
-        collector.addresses.restore(text, row.counters, collector.workers.first);
+        const counters = readCounters(address.text, row.counters, collector.workers.first);
         const { total, first_hit: firstHit, last_hit: lastHit } = row;
-        knocking.restore({ address: text, entry, total, firstHit, lastHit });
-        knocking.restoreHour(text, Math.floor(lastHit / hourSeconds), row.hour_hits);
+        const known = knocking.restore({ address: address.words, entry, total, firstHit, lastHit });
+        knocking.counters.set(known, counters);
+        knocking.restoreHour(known, Math.floor(lastHit / hourSeconds), row.hour_hits);
         active.restore(at, lastHit);
       } catch (error) {
         // Its address is counted from the beginning.
@@ -71,7 +72,11 @@ export async function restored(deps: RestoredDeps) {
     deps.log.warn('Skipped stored figures of denied addresses', { rows: damaged.length, ...damaged[0] });
   for (const hour of await deps.siteHours.since(firstHour(at))) collector.traffic.restore(hour);
   for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
-    for (const { at: hour, sort_key, hits } of slice) knocking.restoreHour(textOf(sort_key), hour / hourSeconds, hits);
+    for (const { at: hour, sort_key, hits } of slice) {
+      const entry = entryOfSortKey(sort_key);
+      const known = isAddress(entry) ? knocking.find(entry.words) : noRow;
+      if (known !== noRow) knocking.restoreHour(known, hour / hourSeconds, hits);
+    }
   }
   for (const { address, requests, errors, first_seen, last_seen, ignored_until } of await deps.records.clients()) {
     clients.restore({

@@ -3,7 +3,8 @@
 import type { TimeSlice } from '../concurrency/slices.ts';
 import { siteOfBackend } from '../domain/site-backend.ts';
 import type { SiteHour } from '../store/site-hours-store.ts';
-import { type CounterReading, Counters } from './counters.ts';
+import type { CounterReading } from './counter-column.ts';
+import { Counters } from './counters.ts';
 import type { BackendCounters } from './readings.ts';
 
 const hourSeconds = 3_600;
@@ -28,7 +29,7 @@ type Hour = { -readonly [Name in keyof SiteHour]: SiteHour[Name] };
 
 export class SiteTraffic {
   /** Not stored: what HAProxy counts while the service is stopped belongs to no known time. */
-  readonly #counters = new Counters({ most: mostCounters });
+  readonly #counters = new Counters(mostCounters);
   /** By site, the oldest first. */
   readonly #hours = new Map<string, Hour[]>();
   readonly #unstored = new Set<Hour>();

@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { knownAddress, knownRow } from '../../testkit/insight/known-addresses.ts';
 import { block, entry, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
-import { shortKey, sortKey } from '../domain/ip.ts';
+import { type IpWords, shortKey, sortKey } from '../domain/ip.ts';
 import { HitsStore } from '../store/hits-store.ts';
 import { InsightStore } from '../store/insight-store.ts';
 import type { Database } from '../store/open-database.ts';
@@ -31,7 +32,7 @@ afterEach(async () => {
 const key = (text: string) => sortKey(entry(text));
 const hoursOf = (address: string) => {
   const { knocking } = kit.insight.state!.state;
-  return knocking.hours.values(knocking.get(address)!.row).slice(-3);
+  return knocking.hours.values(knownRow(knocking, address)).slice(-3);
 };
 /** To the second before the start of an hour. @param at seconds of the day */
 const moveTo = async (at: number) => {
@@ -85,16 +86,38 @@ it('skips a damaged row, and counts its address from the beginning', async () =>
   kit.restart();
   await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));
   const { knocking } = kit.insight.state!.state;
-  expect(knocking.get('192.0.2.9')!.total).toBe(14);
-  expect(knocking.get('192.0.2.10')!.total).toBe(13);
+  expect(knownAddress(knocking, '192.0.2.9')!.total).toBe(14);
+  expect(knownAddress(knocking, '192.0.2.10')!.total).toBe(13);
   expect(kit.logged).toEqual([['Skipped stored figures of denied addresses', expect.objectContaining({ rows: 1 })]]);
+});
+
+it('skips a row whose key is a network, which would be taken for its first address', async () => {
+  await kit.pass(130, () => kit.haproxy.deny('192.0.2.10'));
+  await sql`update knocking set address = ${shortKey(entry('192.0.2.0/24'))}`.execute(database.write);
+  kit.restart();
+  await kit.pass(10);
+  expect(knownAddress(kit.insight.state!.state.knocking, '192.0.2.0')).toBeUndefined();
+  expect(kit.logged).toEqual([['Skipped stored figures of denied addresses', expect.objectContaining({ rows: 1 })]]);
+});
+
+it('restores the hours of an address without those of a network that begins with it', async () => {
+  await moveTo(10 * hour);
+  await kit.pass(70, () => kit.haproxy.deny('192.0.2.0'));
+  kit.haproxy.deny('192.0.2.10', 50);
+  await kit.pass(10);
+  await kit.insight.stop();
+  const stored = await database.read.selectFrom('entry_hours').select(['sort_key', 'hits']).execute();
+  expect(stored.find(({ sort_key }) => sort_key.equals(key('192.0.2.0/24')))?.hits).toBe(57);
+  kit.restart();
+  await kit.pass(10);
+  expect(hoursOf('192.0.2.0').at(-1)).toBe(7);
 });
 
 it('counts an address that only HAProxy remembers once, also after a restart', async () => {
   await kit.pass(130, () => kit.haproxy.deny('192.0.2.9'));
   await kit.pass(70);
   const { knocking } = kit.insight.state!.state;
-  knocking.forget('192.0.2.9');
+  knocking.forget(knownRow(knocking, '192.0.2.9'));
   await kit.pass(70);
   const stored = () => database.read.selectFrom('entry_hits').select('total').execute();
   expect(await stored()).toEqual([{ total: 13 }]);
@@ -192,17 +215,18 @@ describe('hits that wait for the database', () => {
 
   it('are kept by entry when their address is forgotten, up to a bound', () => {
     const knocking = new Knocking();
-    for (let n = 0; n <= 100_000; n += 1) {
-      knocking.count(`a${n}`, 2, around(n === 0 ? 'common' : `e${n}`), n);
-      knocking.forget(`a${n}`);
-    }
-    knocking.count('again', 3, around('common'), 7);
-    knocking.forget('again');
-    expect(knocking.takeLost()).toBe(100_000);
+    const countOnce = (address: IpWords, hits: number, by: string, at: number) => {
+      const row = knocking.rowOf(address);
+      knocking.count(row, hits, around(by), at);
+      knocking.forget(row);
+    };
+    for (let n = 1; n <= 100_001; n += 1) countOnce([0, 0, 0xffff, n], 2, n === 1 ? 'common' : `e${n}`, n);
+    countOnce([0, 0, 0, 1], 3, 'common', 7);
+    expect(knocking.takeLost()).toBe(100_001);
     expect(knocking.takeLost()).toBeNull();
-    const { addresses, entries, gone } = knocking.waiting();
-    expect([addresses.length, entries.length, gone.length]).toEqual([0, 100_000, 0]);
-    expect(new Map(entries).get('common')).toEqual({ hits: 5, firstHit: 0, lastHit: 7 });
+    const { rows, entries, gone } = knocking.waiting();
+    expect([rows.length, entries.length, gone.length]).toEqual([0, 100_000, 0]);
+    expect(new Map(entries).get('common')).toEqual({ hits: 5, firstHit: 1, lastHit: 7 });
     expect(knocking.unstored).toBe(100_000);
     knocking.noteStored({ entries: entries.slice(1) });
     expect(knocking.unstored).toBe(1);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { insightServiceOf, notHitIn } from '../../testkit/insight/insight-service-of.ts';
+import { knownAddress } from '../../testkit/insight/known-addresses.ts';
 import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import { codes } from '../errors/catalogue.ts';
 import { EntryLookup } from '../store/entry-lookup.ts';
@@ -125,7 +126,7 @@ describe('a gap', () => {
     const { collector, knocking } = kit.insight.state!.state;
     expect(collector.lastAt).toBe(kit.seconds);
     expect(collector.since).toBeLessThan(since! - 99 * day);
-    expect(knocking.get('192.0.2.9')!.total).toBe(18);
+    expect(knownAddress(knocking, '192.0.2.9')!.total).toBe(18);
     expect(kit.types.filter((type) => type === 'insight.gap')).toHaveLength(1);
   });
 });
@@ -141,7 +142,7 @@ describe('an entry that was hit', () => {
     await kit.pass(20, () => kit.haproxy.reject('198.51.100.7'));
     expect(await notHit()).not.toContain('198.51.100.0/24');
     expect(await gaps()).toEqual([]);
-    expect(kit.insight.state!.state.knocking.get('198.51.100.7')).toBeUndefined();
+    expect(knownAddress(kit.insight.state!.state.knocking, '198.51.100.7')).toBeUndefined();
     expect(kit.insight.state!.sources.lastMatch(1)).toBe(kit.seconds);
   });
 
@@ -153,13 +154,19 @@ describe('an entry that was hit', () => {
     kit.haproxy.silent = false;
     await kit.pass(10);
     await kit.pass(10, () => kit.haproxy.deny('192.0.2.9', 5));
-    expect(kit.insight.state!.state.knocking.get('192.0.2.9')).toMatchObject({ total: 8, lastHit: kit.seconds });
+    expect(knownAddress(kit.insight.state!.state.knocking, '192.0.2.9')).toMatchObject({
+      total: 8,
+      lastHit: kit.seconds,
+    });
   });
 
   it('matched each time, though HAProxy forgot the address and counts to the same value', async () => {
     for (let times = 1; times <= 3; times += 1) {
       await kit.pass(10, () => kit.haproxy.deny('192.0.2.9'));
-      expect(kit.insight.state!.state.knocking.get('192.0.2.9')).toMatchObject({ total: times, lastHit: kit.seconds });
+      expect(knownAddress(kit.insight.state!.state.knocking, '192.0.2.9')).toMatchObject({
+        total: times,
+        lastHit: kit.seconds,
+      });
       await kit.pass(240);
       kit.haproxy.expire('192.0.2.9');
     }
@@ -185,7 +192,7 @@ describe('an entry that was hit', () => {
     await kit.pass(10);
     expect(kit.haproxy.readings.at(-1)).toEqual({ whole: false });
     expect(await notHit()).not.toContain('192.0.2.9');
-    expect(kit.insight.state!.state.knocking.get('192.0.2.9')!.total).toBe(2);
+    expect(knownAddress(kit.insight.state!.state.knocking, '192.0.2.9')!.total).toBe(2);
   });
 
   it('while HAProxy did not answer is found by a reading of the whole tables', async () => {

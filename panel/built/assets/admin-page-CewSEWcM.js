@@ -1,1 +1,0 @@
-import{nt as e,o as t}from"./query-keys-DETfBwHD.js";import{ut as n}from"./index-CYaQTrPN.js";import{r}from"./counted-K0gCt8yf.js";var i=r();function a({title:r,children:a}){return t(`admin`)?a:(0,i.jsx)(n,{title:r,children:(0,i.jsx)(e,{c:`dimmed`,children:`You need an administrator key to see this page.`})})}export{a as t};

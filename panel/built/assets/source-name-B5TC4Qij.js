@@ -1,1 +1,0 @@
-import"./source-colours-CRopjeYM.js";import{r as e}from"./counted-K0gCt8yf.js";var t={swatch:`_swatch_1rbdy_1`},n=e();function r({name:e,colourOf:r}){return(0,n.jsxs)(n.Fragment,{children:[(0,n.jsx)(`span`,{className:t.swatch,style:{background:`var(${r(e)??`--chart-5`})`},"aria-hidden":`true`}),e]})}export{r as t};

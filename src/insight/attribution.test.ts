@@ -139,7 +139,7 @@ describe('attribution', () => {
   });
 
   it('finds the entries of more rows and texts than it can cache', async () => {
-    const { cached } = recorded();
+    const { cached, asked } = recorded();
     const many = Array.from({ length: 25_000 }, (_, n) => `198.51.100.${n}`);
     for (let time = 0; time < 2; time += 1) {
       const found = await cached.ofRows([...many.keys()], (row) => many[row]!);
@@ -147,6 +147,15 @@ describe('attribution', () => {
       const texts = await cached.of(many);
       expect(many.filter((one) => texts.get(one)?.entry !== one)).toEqual([]);
     }
+    asked();
+    const late = async () => await cached.ofRows([24_000], (row) => many[row]!);
+    await late();
+    expect(asked()).toEqual([many[24_000]]);
+    cached.startReading();
+    await late();
+    asked();
+    await late();
+    expect(asked()).toEqual([]);
   });
 
   it('attributes 6to4 and IPv4-compatible sources to the IPv4 entry by which HAProxy denies them', async () => {

@@ -33,10 +33,12 @@ export class Attribution {
     this.#entries = entries;
   }
 
-  /** Texts for which the reading before did not ask are forgotten. */
+  /** Texts for which the reading before did not ask are forgotten, and what was found for rows if it was too much. */
   startReading(): void {
     this.#textsBefore = this.#texts;
     this.#texts = new Map();
+    // Else entries that deny no more would take the places of those that do.
+    if (this.#places.size >= cachedEntries) this.#forgetRows();
   }
 
   /**
@@ -88,9 +90,14 @@ export class Attribution {
     const generation = await this.#entries.generation();
     if (generation === this.#generation) return;
     this.#generation = generation;
+    this.#forgetRows();
+    for (const cache of [this.#texts, this.#textsBefore]) cache.clear();
+  }
+
+  #forgetRows(): void {
     this.#byRow.fill(unknown);
     this.#found = [null, null];
-    for (const cache of [this.#places, this.#texts, this.#textsBefore]) cache.clear();
+    this.#places.clear();
   }
 
   async #around(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround>> {

@@ -12,7 +12,7 @@ import { usual } from './traffic-phases.ts';
 
 const addresses = 100_000;
 const network = '198.18.0.0/15';
-/** HAProxy lists an address for its last minute: each is denied that often. */
+/** HAProxy lists an address for a minute: each is denied once in this time. */
 const cycleSeconds = 50;
 /** Of each burst of denied requests, on a connection. */
 const atOnce = 50;
@@ -49,46 +49,49 @@ class DeniedTraffic {
     });
     this.#next = (this.#next + atOnce) % addresses;
     const socket = connect(this.#port, '127.0.0.1', () => socket.write(requests.join('')));
+    let reply = '';
     socket.on('data', (part) => {
-      this.answered += part.toString('latin1').split('HTTP/1.1 403').length - 1;
+      reply += part.toString('latin1');
     });
-    // A burst that fails lacks in what was answered.
+    // A failed burst is missing from what was answered.
     socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      this.answered += reply.split('HTTP/1.1 403').length - 1;
+    });
   }
 }
 
 async function measure(bin: string, rounds: number, seconds: number): Promise<void> {
   const { text } = await readProxyVersion(bin);
+  await using stack = new AsyncDisposableStack();
   const service = await RealService.start({ bin });
+  stack.defer(() => service.stop());
   const generator = await LoadGenerator.start();
+  stack.defer(() => generator.stop());
   const denied = new DeniedTraffic(service.proxyPort);
-  try {
-    await service.call('PUT', '/api/upstreams/front', { body: { networks: ['127.0.0.1'], header: 'x-real-ip' } });
-    await service.call('POST', '/api/blocked-ips/batch', { body: { add: [network] } });
-    denied.start();
-    await pause((cycleSeconds + 5) * 1_000);
-    const plan = { ...usual.load, port: service.proxyPort };
-    const loaded = async (): Promise<LoadReport> =>
-      (await generator.during(plan, 0, async () => await pause(seconds * 1_000))).load;
-    const ratios: number[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      const reading = await loaded();
-      const { body } = await service.call('GET', '/api/insight?range=1h');
-      service.kill('SIGSTOP');
-      const stopped = await loaded().finally(() => service.kill('SIGCONT'));
-      await pause(settleMs);
-      ratios.push(reading.all.p99! / stopped.all.p99!);
-      console.log(
-        `${text} round ${round}, ${String(body['addresses'])} addresses, ms p50 / p99 / longest: ${latencies(reading)} reading, ${latencies(stopped)} without; x${ratios.at(-1)!.toFixed(2)}`,
-      );
-    }
-    const median = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
-    console.log(`${text}: p99 x${median.toFixed(2)} (median; goal 1.5), ${denied.answered} requests denied`);
-  } finally {
-    denied.stop();
-    await generator.stop();
-    await service.stop();
+  stack.defer(() => denied.stop());
+  await service.call('PUT', '/api/upstreams/front', { body: { networks: ['127.0.0.1'], header: 'x-real-ip' } });
+  await service.call('POST', '/api/blocked-ips/batch', { body: { add: [network] } });
+  denied.start();
+  await pause((cycleSeconds + 5) * 1_000);
+  const plan = { ...usual.load, port: service.proxyPort };
+  const loaded = async (): Promise<LoadReport> =>
+    (await generator.during(plan, 0, async () => await pause(seconds * 1_000))).load;
+  const ratios: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const reading = await loaded();
+    const { body } = await service.call('GET', '/api/insight?range=1h');
+    if (body['addresses'] !== addresses) throw new Error(`${body['addresses']} of ${addresses} addresses were denied`);
+    service.kill('SIGSTOP');
+    const stopped = await loaded().finally(() => service.kill('SIGCONT'));
+    await pause(settleMs);
+    ratios.push(reading.all.p99! / stopped.all.p99!);
+    console.log(
+      `${text} round ${round}, ms p50 / p99 / longest: ${latencies(reading)} reading, ${latencies(stopped)} without; x${ratios.at(-1)!.toFixed(2)}`,
+    );
   }
+  const median = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
+  console.log(`${text}: p99 x${median.toFixed(2)} (median; goal 1.5), ${denied.answered} requests denied`);
 }
 
 function latencies({ all, own }: LoadReport): string {

@@ -147,8 +147,9 @@ export class AttackRecorder {
     const slice = TimeSlice.ofItems();
     for (const row of knocking.all()) {
       if (slice.due()) await slice.rest();
+      if (knocking.lastHitOf(row)! < startedAt) continue;
       const entry = knocking.entryOf(row);
-      if (entry === null || knocking.lastHitOf(row)! < startedAt) continue;
+      if (entry === null) continue;
       networks.set(entry, (networks.get(entry) ?? 0) + knocking.hours.sum(row, hours));
     }
     return {

@@ -151,6 +151,9 @@ describe('attribution', () => {
     const late = async () => await cached.ofRows([24_000], (row) => many[row]!);
     await late();
     expect(asked()).toEqual([many[24_000]]);
+    for (let reading = 0; reading < 59; reading += 1) cached.startReading();
+    await late();
+    expect(asked()).toEqual([many[24_000]]);
     cached.startReading();
     await late();
     asked();

@@ -13,6 +13,8 @@ export interface EntrySource {
 const cachedTexts = 20_000;
 /** Different entries that are remembered for rows. */
 const cachedEntries = 20_000;
+/** After so many readings, ten minutes, all of them are forgotten if there are so many. */
+const fullReadings = 60;
 const [unknown, none] = [0, 1];
 
 /** Which entry denied an address: the longest that covers it when the tables are read (ADR 0093). */
@@ -27,18 +29,21 @@ export class Attribution {
   #texts = new Map<string, EntryAround | null>();
   /** Those of the reading before. */
   #textsBefore = new Map<string, EntryAround | null>();
+  /** Since rows were forgotten. */
+  #readings = 0;
   #generation: number | null = null;
 
   constructor(entries: EntrySource) {
     this.#entries = entries;
   }
 
-  /** Texts for which the reading before did not ask are forgotten, and what was found for rows if it was too much. */
+  /** Texts for which the reading before did not ask are forgotten. */
   startReading(): void {
     this.#textsBefore = this.#texts;
     this.#texts = new Map();
+    this.#readings += 1;
     // Else entries that deny no more would take the places of those that do.
-    if (this.#places.size >= cachedEntries) this.#forgetRows();
+    if (this.#places.size >= cachedEntries && this.#readings >= fullReadings) this.#forgetRows();
   }
 
   /**
@@ -98,6 +103,7 @@ export class Attribution {
     this.#byRow.fill(unknown);
     this.#found = [null, null];
     this.#places.clear();
+    this.#readings = 0;
   }
 
   async #around(addresses: readonly string[]): Promise<ReadonlyMap<string, EntryAround>> {

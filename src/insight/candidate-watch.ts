@@ -1,8 +1,8 @@
 import type { TurnQueue } from '../concurrency/turn-queue.ts';
-import { parseIp, sortKey } from '../domain/ip.ts';
 import type { Emit } from '../events/facts.ts';
 import type { ClientsTable } from '../store/insight-schema.ts';
 import type { InsightStore } from '../store/insight-store.ts';
+import { keyOf } from './canonical.ts';
 import type { InsightLimits } from './limits.ts';
 import type { ClientRate, LoudClient, LoudClients } from './loud-clients.ts';
 
@@ -100,10 +100,4 @@ export function rowOf(client: LoudClient): ClientsTable {
     ...{ address: keyOf(client.address), requests: client.requests, errors: client.errors },
     ...{ first_seen: client.firstSeen, last_seen: client.lastSeen, ignored_until: client.ignoredUntil },
   };
-}
-
-function keyOf(text: string): Buffer {
-  const parsed = parseIp(text);
-  if (!parsed.ok) throw new RangeError(parsed.why);
-  return sortKey(parsed.entry);
 }

@@ -5,7 +5,7 @@ import type { LabelKind } from '../store/series-store.ts';
 import type { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
 import { Balance } from './balance.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry } from './canonical.ts';
 import type { CounterReading } from './counter-column.ts';
 import { Counters } from './counters.ts';
 import { ForgottenCounters, listedSeconds } from './forgotten-counters.ts';
@@ -286,7 +286,7 @@ export class Collector {
   async #forgetOldest(slice: TimeSlice): Promise<void> {
     const { attribution, knocking } = this.#deps;
     await knocking.trim(slice, (row) => {
-      // One that was not counted in this run is listed now.
+      // Of one that was only read: this reading.
       const lastHit = knocking.lastHitOf(row) ?? this.#lastAt ?? 0;
       this.#forgotten.note(knocking.wordsOf(row), knocking.counters.highest(row), lastHit);
       attribution.forget(row);
@@ -304,7 +304,7 @@ export class Collector {
   ) {
     const { hits, at, span, slice } = counted;
     const { attribution, knocking, active } = this.#deps;
-    const isCounted = (text: string) => hits.has(knocking.find(entryOf(text).words));
+    const isCounted = (text: string) => hits.has(knocking.find(canonicalEntry(text).words));
     const bySource = new Map<number, number>();
     const further: string[] = [];
     const byKind = new Map<string, number>();

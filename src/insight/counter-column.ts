@@ -16,7 +16,7 @@ export interface CounterReading {
  * Pairs of a worker's number and its last value, the earliest first. Of exited workers only values above all later ones:
  * a new worker may start from them.
  */
-export type KeyCounters = number[];
+type KeyCounters = number[];
 
 /** The last values of each row in each worker. */
 export class CounterColumn {

@@ -1,13 +1,13 @@
 // Differences of HAProxy's cumulative counters. Identity of a counter is its worker (pid and start) and its name.
 import { TimeSlice } from '../concurrency/slices.ts';
 import { CounterColumn, type CounterReading, readCounters, storedCounters } from './counter-column.ts';
-import { TextKeys } from './key-columns.ts';
+import { TextColumn } from './key-columns.ts';
 import { KeyRows, noRow } from './key-rows.ts';
 
 /** What a table has counted since the last reading. */
 export class Counters {
   /** Those longest without a change first. */
-  readonly #rows = new KeyRows(new TextKeys());
+  readonly #rows = new KeyRows(new TextColumn());
   readonly #column = new CounterColumn(this.#rows.capacity);
   readonly #most: number;
 

@@ -6,7 +6,7 @@ import { isAddress } from '../domain/ip.ts';
 import type { HitSnapshot } from '../store/columns/hit-columns.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import { KEY_BYTES } from '../store/staged-rows.ts';
-import { entryOf, keyOf } from './canonical.ts';
+import { canonicalEntry, keyOf } from './canonical.ts';
 import type { Insight, RunningInsight } from './insight.ts';
 import { noRow } from './key-rows.ts';
 import type { Knocking } from './knocking.ts';
@@ -64,7 +64,7 @@ export class EntryHitFigures {
     const isNew = ({ blocked_at }: Entry) => secondsOf(blocked_at) > at - daySeconds;
     const counted = entries.filter((one) => isNew(one) && recent.has(one.ip_address));
     const unstored = running.state.knocking.unstoredOf(new Set(counted.map(({ ip_address }) => ip_address)));
-    const sparks = spark ? sparksOf(running, new Set(entries.map(({ ip_address }) => ip_address)), at) : null;
+    const sparks = spark ? await sparksOf(running, new Set(entries.map(({ ip_address }) => ip_address)), at) : null;
     const hourOf = (index: number): number => Math.floor(at / hourSeconds) - hoursOfDay + 1 + index;
     return entries.map((listed, index): EntryHits => {
       const { ip_address } = listed;
@@ -146,24 +146,28 @@ function forgets({ state: { knocking } }: RunningInsight, since: number): boolea
   return knocking.isFull && oldest !== undefined && knocking.lastHitOf(oldest)! >= since;
 }
 
-function sparksOf(
+/** In slices, since there may be 100,000 addresses. */
+async function sparksOf(
   { state: { knocking } }: RunningInsight,
   wanted: ReadonlySet<string>,
   at: number,
-): Map<string, number[]> {
+): Promise<Map<string, number[]>> {
   const sparks = new Map<string, number[]>();
   knocking.hours.advance(Math.floor(at / hourSeconds));
+  const slice = TimeSlice.ofItems();
   const add = (entry: string, row: number): void => {
     const values = knocking.hours.values(row);
     const known = sparks.get(entry);
-    sparks.set(entry, known === undefined ? values : values.map((value, index) => value + known[index]!));
+    if (known === undefined) sparks.set(entry, values);
+    else for (const [index, value] of values.entries()) known[index]! += value;
   };
   for (const entry of wanted) {
-    const parsed = entryOf(entry);
+    const parsed = canonicalEntry(entry);
     const own = isAddress(parsed) ? knocking.find(parsed.words) : noRow;
     if (own !== noRow && knocking.entryOf(own) === entry) add(entry, own);
   }
-  for (const row of knocking.all()) {
+  for (const row of [...knocking.all()]) {
+    if (slice.due()) await slice.rest();
     const network = knocking.networkOf(row);
     if (network !== null && wanted.has(network)) add(network, row);
   }

@@ -6,7 +6,7 @@ import { TurnQueue } from '../concurrency/turn-queue.ts';
 import { addressEntry, type IpWords } from '../domain/ip.ts';
 import { ActiveAddresses } from './active-addresses.ts';
 import type { Attribution } from './attribution.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry } from './canonical.ts';
 import { Collector } from './collector.ts';
 import { EntryHitFigures } from './entry-hits.ts';
 import { Flusher } from './flusher.ts';
@@ -92,7 +92,7 @@ beforeEach(() => {
   );
 });
 const denied = (value: number, at: number | null = null) =>
-  Array.from({ length: many }, (_, n) => ({ address: entryOf(addressOf(n)).words, value, lately: value, at }));
+  Array.from({ length: many }, (_, n) => ({ address: canonicalEntry(addressOf(n)).words, value, lately: value, at }));
 
 it('counts 40,000 denied addresses in slices', async () => {
   const readings = [0, 1, 2, 3].map((round) => reading(round, { denied: denied(round + 1) }));

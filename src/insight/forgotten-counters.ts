@@ -10,7 +10,7 @@ const mostValue = 2 ** 32 - 1;
 export const listedSeconds = 150;
 
 /** An address that is read, and that the service does not remember. */
-export interface Found {
+interface Found {
   readonly address: IpWords;
   /** Of HAProxy. */
   readonly value: number;

@@ -15,7 +15,7 @@ export interface KeyColumn<Key> {
   enlarge(rows: number): void;
 }
 
-export class TextKeys implements KeyColumn<string> {
+export class TextColumn implements KeyColumn<string> {
   readonly #texts = [''];
 
   hash(key: string, seed: number): number {
@@ -48,7 +48,7 @@ export class TextKeys implements KeyColumn<string> {
 const wordsEach = 4;
 
 /** Single addresses, in 16 bytes each outside of V8's heap. */
-export class AddressKeys implements KeyColumn<IpWords> {
+export class AddressColumn implements KeyColumn<IpWords> {
   #words = new Uint32Array(0);
 
   hash([first, second, third, fourth]: IpWords, seed: number): number {

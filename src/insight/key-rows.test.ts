@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { addressEntry, type IpWords, shortKey } from '../domain/ip.ts';
-import { AddressKeys, TextKeys } from './key-columns.ts';
+import { AddressColumn, TextColumn } from './key-columns.ts';
 import { KeyRows, noRow } from './key-rows.ts';
 
 const change = fc.record({
@@ -12,7 +12,7 @@ const change = fc.record({
 it('finds each key in its own row, in the order of their last use', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 5_000, size: 'max' }), (changes) => {
-      const rows = new KeyRows(new TextKeys());
+      const rows = new KeyRows(new TextColumn());
       const known = new Set<string>();
       for (const { key, how } of changes) {
         const row = rows.find(key);
@@ -33,7 +33,7 @@ it('finds each key in its own row, in the order of their last use', () => {
 });
 
 it('uses the rows of removed keys again', () => {
-  const rows = new KeyRows(new TextKeys());
+  const rows = new KeyRows(new TextColumn());
   const { capacity } = rows;
   for (let n = 0; n < 10 * capacity; n += 1) {
     rows.add(`${n}`);
@@ -43,14 +43,14 @@ it('uses the rows of removed keys again', () => {
 });
 
 it.each([1_023, 1_024, 215_040])('has room for %i keys', (expected) => {
-  const rows = new KeyRows(new TextKeys(), expected);
+  const rows = new KeyRows(new TextColumn(), expected);
   const { capacity } = rows;
   for (let n = 0; n < expected; n += 1) rows.add(`${n}`);
   expect(rows.capacity).toBe(capacity);
 });
 
 it('finds addresses in their own rows, however similar they are, also after an enlargement', () => {
-  const rows = new KeyRows(new AddressKeys());
+  const rows = new KeyRows(new AddressColumn());
   const addresses: IpWords[] = [];
   for (let n = 0; n < 1_000; n += 1) addresses.push([0, 0, 0xffff, n], [n, 0, 0xffff, 0], [0, n, 0, 1], [1, 1, n, 1]);
   const known = new Map(addresses.map((words) => [words.join(), words] as const));
@@ -66,7 +66,7 @@ it('sorts addresses as their short keys', () => {
   const address = fc.oneof(ipv4, fc.tuple(word, word, word, word));
   fc.assert(
     fc.property(fc.uniqueArray(address, { maxLength: 50, selector: (words) => words.join() }), (addresses) => {
-      const keys = new AddressKeys();
+      const keys = new AddressColumn();
       const rows = new KeyRows(keys);
       const sorted = addresses.map((words) => rows.add(words)).sort((a, b) => keys.compare(a, b));
       const keyOf = (words: IpWords) => shortKey(addressEntry(words));

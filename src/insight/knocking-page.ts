@@ -12,7 +12,7 @@ interface PageRequest {
 }
 
 /** Of the denied addresses. */
-export interface CountedRow {
+interface CountedRow {
   readonly row: number;
   /** In the range. */
   readonly hits: number;
@@ -45,10 +45,13 @@ export function knockingPage(
     const hits = hours <= 24 ? knocking.hours.sum(row, hours) : knocking.totalOf(row);
     if (hits === 0) continue;
     total += 1;
-    const counted = { row, hits, value: sort === 'hits' ? hits : lastHit, address: knocking.wordsOf(row) };
+    const value = sort === 'hits' ? hits : lastHit;
+    const last = chosen.length > limit ? chosen.at(-1)! : null;
+    // Most rows end here, without an object of their own.
+    if ((after !== null && value > after.value) || (last !== null && value < last.value)) continue;
+    const counted = { row, hits, value, address: knocking.wordsOf(row) };
     if (after !== null && order(counted, after) <= 0) continue;
-    const last = chosen.at(-1);
-    if (chosen.length > limit && last !== undefined && order(counted, last) > 0) continue;
+    if (last !== null && order(counted, last) > 0) continue;
     insert(chosen, counted);
     if (chosen.length > limit + 1) chosen.pop();
   }

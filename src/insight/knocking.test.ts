@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { knownAddresses, rowOf } from '../../testkit/insight/known-addresses.ts';
 import { TimeSlice } from '../concurrency/slices.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry } from './canonical.ts';
 import { noRow } from './key-rows.ts';
 import { addTo, Knocking, type Unstored } from './knocking.ts';
 import { deniedInDay } from './knocking-page.ts';
@@ -72,7 +72,7 @@ it('remembers, forgets and stores what a plain model does', () => {
           expect(knocking.count(rowOf(knocking, now.address), now.hits, around, at)).toBe(before);
           model.count(now.address, now.hits, now.entry, at);
         } else if (now.kind === 'forget') {
-          const row = knocking.find(entryOf(now.address).words);
+          const row = knocking.find(canonicalEntry(now.address).words);
           if (row !== noRow) knocking.forget(row);
           model.forget(now.address);
         } else if (now.kind === 'touch') {

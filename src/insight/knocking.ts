@@ -2,11 +2,11 @@
 
 import type { TimeSlice } from '../concurrency/slices.ts';
 import { addressEntry, type IpWords, isAddress } from '../domain/ip.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry, inOnePiece } from './canonical.ts';
 import { CounterColumn } from './counter-column.ts';
 import { enlarged } from './enlarged.ts';
 import { HourTable } from './hour-table.ts';
-import { AddressKeys } from './key-columns.ts';
+import { AddressColumn } from './key-columns.ts';
 import { KeyRows, noRow } from './key-rows.ts';
 
 /** As stored. Times in seconds since 1970. */
@@ -36,7 +36,7 @@ export interface UnstoredHits {
   readonly gone: readonly string[];
 }
 
-/** That HAProxy's table holds. */
+/** Addresses that HAProxy's table holds, as the template declares it. */
 export const mostRead = 102_400;
 /** Addresses that are remembered: a tenth more, since HAProxy forgets in almost the same order. */
 export const mostAddresses = 112_640;
@@ -55,7 +55,7 @@ const itself = '';
 export class Knocking {
   /** Those with the oldest last request first. */
   readonly #rows: KeyRows<IpWords>;
-  readonly #keys = new AddressKeys();
+  readonly #keys = new AddressColumn();
   readonly #most: number;
   readonly hours: HourTable;
   /** HAProxy's. */
@@ -116,11 +116,20 @@ export class Knocking {
   unstoredOf(entries: ReadonlySet<string>): Map<string, number> {
     const found = new Map<string, number>();
     if (entries.size === 0) return found;
-    const add = (entry: string, { hits }: Unstored): void => {
-      if (entries.has(entry)) found.set(entry, (found.get(entry) ?? 0) + hits);
+    const add = (entry: string, hits: number): void => {
+      if (hits > 0 && entries.has(entry)) found.set(entry, (found.get(entry) ?? 0) + hits);
     };
-    for (const row of this.#changedRows()) for (const [entry, unstored] of this.unstoredIn(row)) add(entry, unstored);
-    for (const [entry, unstored] of this.#entries) add(entry, unstored);
+    for (const entry of entries) {
+      const address = canonicalEntry(entry);
+      const own = isAddress(address) ? this.find(address.words) : noRow;
+      if (own !== noRow && this.#entryOf[own] === itself) add(entry, this.#newHits[own]!);
+      add(entry, this.#entries.get(entry)?.hits ?? 0);
+    }
+    for (const row of this.#changedRows()) {
+      const network = this.networkOf(row);
+      if (network !== null) add(network, this.#newHits[row]!);
+    }
+    for (const others of this.#otherEntries.values()) for (const [entry, { hits }] of others) add(entry, hits);
     return found;
   }
 
@@ -153,7 +162,7 @@ export class Knocking {
 
   /** Canonical. */
   textOf(row: number): string {
-    return addressEntry(this.#keys.get(row)).text;
+    return inOnePiece(addressEntry(this.#keys.get(row)).text);
   }
 
   /** The entry that denied it last; null: not attributed. */
@@ -164,7 +173,7 @@ export class Knocking {
 
   /** Whether the entry denied the address of a row last, without texts of addresses: for many rows. */
   deniedBy(entry: string): (row: number) => boolean {
-    const parsed = entryOf(entry);
+    const parsed = canonicalEntry(entry);
     const own = isAddress(parsed) ? this.find(parsed.words) : noRow;
     return (row) => this.#entryOf[row] === (row === own ? itself : entry);
   }

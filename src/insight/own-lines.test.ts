@@ -4,7 +4,7 @@ import { describeOnProductProxies } from '../../testkit/proxies.ts';
 import { type ProxyPaths, RealProxy } from '../../testkit/real-proxy.ts';
 import { ownCountingLines } from '../configuration/template/counting-rules.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry } from './canonical.ts';
 import { TableReader } from './reader.ts';
 
 describeOnProductProxies('the lines for counting', ({ bin }) => {
@@ -31,7 +31,7 @@ ${sections.join('\n')}
       for (const from of ['127.0.0.9', '127.0.0.9', '127.0.0.8']) await proxy.request({ from });
       const reader = new TableReader({ stats, master: stats, workers: () => [], mode: 'on', now: () => new Date() });
       const { workers } = await reader.read({ whole: false, signal: new AbortController().signal });
-      expect([...workers[0]!.denied]).toMatchObject([{ address: entryOf('127.0.0.9').words, value: 2 }]);
+      expect([...workers[0]!.denied]).toMatchObject([{ address: canonicalEntry('127.0.0.9').words, value: 2 }]);
       expect([...workers[0]!.clients].map(([client, { requests }]) => [client, requests])).toEqual([['127.0.0.8', 1]]);
     } finally {
       stats.close();

@@ -6,7 +6,7 @@ import { describeOnEachProxy } from '../../testkit/proxies.ts';
 import { type ProxyPaths, RealProxy } from '../../testkit/real-proxy.ts';
 import { ScriptedMaster, say } from '../../testkit/scripted-master.ts';
 import { MasterSocket } from '../haproxy/socket/master-socket.ts';
-import { entryOf } from './canonical.ts';
+import { canonicalEntry } from './canonical.ts';
 import { TableReader } from './reader.ts';
 
 const never = new AbortController().signal;
@@ -122,7 +122,7 @@ frontend test
       expect(Math.abs(master!.startedAt.getTime() - first!.startedAt.getTime())).toBeLessThan(5_000);
       // HAProxy itself empties the tables of a worker that drains, unless peers take them over; its own sums stay.
       expect([...(workers.find(({ pid }) => pid === after)?.denied ?? [])]).toMatchObject([
-        { address: entryOf('127.0.0.8').words, value: 1 },
+        { address: canonicalEntry('127.0.0.8').words, value: 1 },
       ]);
       // Without a stats socket, all of it through the master.
       const through = new TableReader({ ...deps, stats: new MasterSocket('/nowhere'), workers: () => [before, after] });

@@ -19,6 +19,7 @@ import { listProcesses } from '../haproxy/process/workers.ts';
 import { type Command, WorkerLine } from '../haproxy/socket/conversation-command.ts';
 import { type MasterSocket, MasterSocketError } from '../haproxy/socket/master-socket.ts';
 import { isWorkerGone } from '../haproxy/socket/replies.ts';
+import { inOnePiece } from './canonical.ts';
 import { enlarged } from './enlarged.ts';
 import type { DeniedAddress, InsightReading, InsightSource, WorkerReading } from './readings.ts';
 import type { ProcessId } from './workers.ts';
@@ -244,12 +245,9 @@ function wordsOf(key: string): IpWords {
   return readIpv6Words(key) ?? addressOf(key).words;
 }
 
-/**
- * In one piece: the text of the parser is a chain of its parts, which takes half as much again, of up to 100,000 clients.
- * @throws ReadingUnreadable
- */
+/** @throws ReadingUnreadable */
 function canonical(key: string): string {
-  return Buffer.from(addressOf(key).text, 'latin1').toString('latin1');
+  return inOnePiece(addressOf(key).text);
 }
 
 function addressOf(key: string): IpEntry {

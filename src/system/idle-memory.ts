@@ -1,7 +1,7 @@
 // Returns memory to the system while the process is idle. After a bulk change the heap is full of garbage, and V8 collects
 // only on allocations, of which an idle service has few: after a `PUT` of a million entries it stayed at 300 MB, and is at
 // 160 MB with this. A collection blocks the process for some 0.1 s, so there is one only after an idle time, and only if
-// the heap has grown.
+// it may return much.
 
 import { busyShare } from './busy-share.ts';
 import { collector } from './heap.ts';

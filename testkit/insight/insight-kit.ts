@@ -3,7 +3,7 @@ import { TurnQueue } from '../../src/concurrency/turn-queue.ts';
 import { backendName } from '../../src/domain/site-backend.ts';
 import type { Emit } from '../../src/events/facts.ts';
 import type { Exemptions } from '../../src/insight/candidate-watch.ts';
-import { entryOf } from '../../src/insight/canonical.ts';
+import { canonicalEntry } from '../../src/insight/canonical.ts';
 import type { StoredCollector } from '../../src/insight/collector.ts';
 import { Insight } from '../../src/insight/insight.ts';
 import type { BackendCounters, InsightReading, InsightSource, WorkerReading } from '../../src/insight/readings.ts';
@@ -148,7 +148,7 @@ export class ScriptedHaproxy implements InsightSource {
         at.getTime() - (worker.active.get(key) ?? 0) <= (whole ? expireMs : activeMs);
       const copy = {
         denied: [...worker.denied].filter(listed).map(([address, value]) => ({
-          ...{ address: entryOf(address).words, value, lately: latelyOf(worker, address, value) },
+          ...{ address: canonicalEntry(address).words, value, lately: latelyOf(worker, address, value) },
           at: whole ? Math.floor((worker.active.get(address) ?? 0) / 1_000) : null,
         })),
         rejected: new Map([...worker.rejected].filter(listed)),

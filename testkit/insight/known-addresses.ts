@@ -1,5 +1,5 @@
 // What the insight part remembers of denied addresses, by their texts.
-import { entryOf } from '../../src/insight/canonical.ts';
+import { canonicalEntry } from '../../src/insight/canonical.ts';
 import type { Knocking } from '../../src/insight/knocking.ts';
 
 export interface KnownAddress {
@@ -32,5 +32,5 @@ export function knownRow(knocking: Knocking, text: string): number {
 
 /** Of an unknown address a new one. */
 export function rowOf(knocking: Knocking, text: string): number {
-  return knocking.rowOf(entryOf(text).words);
+  return knocking.rowOf(canonicalEntry(text).words);
 }

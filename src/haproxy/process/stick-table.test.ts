@@ -47,6 +47,10 @@ describe('a stick table', () => {
     ['a second header', [head, head]],
     ['a value without digits', [head, '0x1: key=::1 use=0 exp= gpc0=3 gpc0_rate(60000)=1']],
     ['a value of sixteen digits', [head, '0x1: key=::1 use=0 exp=5 gpc0=1234567890123456 gpc0_rate(60000)=1']],
+    [
+      'a store whose value is that of the next one',
+      [head, '0x1: key=::1 use=0 exp=5 gpc0(5 gpc1=7 gpc0_rate(60000)=1'],
+    ],
     ['a store without a value', [head, '0x1: key=::1 use=0 exp=5 gpc0_rate(60000)=1 gpc0']],
     ['a key in the place of a store', [head, '0x1: key=gpc0=7 use=0 exp=5 gpc0_rate(60000)=1']],
     ['an entry without a key', [head, '0x1: use=0 exp=5 gpc0=3 gpc0_rate(60000)=1']],

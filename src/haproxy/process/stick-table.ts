@@ -97,19 +97,21 @@ const mostDigits = 15;
 
 /** `gpc0=2`, `gpc0_rate(60000)=2`. @param from after the key, which may contain anything */
 function numberOf(line: string, from: number, name: string): number {
-  let at = from;
+  const word = ` ${name}`;
+  let at = line.indexOf(word, from);
   // A word that only begins with the name, such as that of its rate, is another store.
-  do at = line.indexOf(name, at) + name.length;
-  while (at >= name.length && !(line[at - name.length - 1] === ' ' && (line[at] === '=' || line[at] === '(')));
-  if (at < name.length) throw unreadable(line);
+  while (at >= 0 && !'=('.includes(line.charAt(at + word.length) || ' ')) at = line.indexOf(word, at + 1);
+  if (at < 0) throw unreadable(line);
+  const end = line.indexOf(' ', at + 1);
   const start = line.indexOf('=', at) + 1;
-  let [value, end] = [0, start];
-  for (; end < line.length && line[end] !== ' '; end += 1) {
-    const digit = line.charCodeAt(end) - zero;
+  const last = end < 0 ? line.length : end;
+  if (start === 0 || start >= last || last - start > mostDigits) throw unreadable(line);
+  let value = 0;
+  for (let place = start; place < last; place += 1) {
+    const digit = line.charCodeAt(place) - zero;
     if (digit < 0 || digit > 9) throw unreadable(line);
     value = value * 10 + digit;
   }
-  if (start === 0 || end === start || end - start > mostDigits) throw unreadable(line);
   return value;
 }
 

@@ -1,13 +1,12 @@
 // How far V8 lets the heap grow above its live data before it collects. By itself that is 300 %. 100 % takes a third less
 // memory at the peak of a bulk change, for a few percent of its time; much less would make bulk changes slower. So a busy
-// process has 100 %, and any other 10 %: what an attack brings stays in memory, and would bring as much garbage again. The
-// young heap, which is collected more often, grows to 16 MB by itself; of a process that is not busy it stays as it is.
+// process has 100 %, and any other 10 %: what an attack brings stays in memory, and would bring as much garbage again.
 
 import { busyShare } from './busy-share.ts';
-import { type Growth, setHeapGrowth } from './heap.ts';
+import { setHeapGrowth } from './heap.ts';
 import { Ticks } from './ticks.ts';
 
-const growth = { calm: { percent: 10, young: 1 }, busy: { percent: 100, young: 2 } } as const;
+const percent = { calm: 10, busy: 100 } as const;
 
 const checkEveryMs = 1_000;
 /** Share of the time in which the event loop is busy. */
@@ -18,7 +17,7 @@ const calmChecks = 5;
 interface HeapOfProcess {
   /** The share of busy time since the last call; 0 to 1. */
   busy(): number;
-  grow(growth: Growth): void;
+  grow(percent: number): void;
 }
 
 export class HeapGrowth {
@@ -36,7 +35,7 @@ export class HeapGrowth {
 
   start(): void {
     this.#calm = 0;
-    this.#heap.grow(growth.busy);
+    this.#heap.grow(percent.busy);
     this.#ticks.start();
   }
 
@@ -46,11 +45,11 @@ export class HeapGrowth {
 
   check(): void {
     if (this.#heap.busy() >= busyFrom) {
-      if (this.#calm >= calmChecks) this.#heap.grow(growth.busy);
+      if (this.#calm >= calmChecks) this.#heap.grow(percent.busy);
       this.#calm = 0;
       return;
     }
     this.#calm += 1;
-    if (this.#calm === calmChecks) this.#heap.grow(growth.calm);
+    if (this.#calm === calmChecks) this.#heap.grow(percent.calm);
   }
 }

@@ -3,17 +3,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Takes effect at the next collections. */
-export interface Growth {
-  /** By how much of the live data the heap may grow before V8 collects all of it; at least 8 MB. */
-  readonly percent: number;
-  /** By which factor the young heap is enlarged, up to its limit, when much in it stays alive. V8 itself makes it smaller. */
-  readonly young: number;
-}
-
-export function setHeapGrowth({ percent, young }: Growth): void {
+/**
+ * How far the heap may grow before V8 collects: by this, but at least by 8 MB. It takes effect at the next full collection.
+ * @param percent of the live data
+ */
+export function setHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
-  setFlagsFromString(`--semi-space-growth-factor=${young}`);
 }
 
 /** V8's own collector, which is hidden by default. null: this V8 does not offer it. */

@@ -1,5 +1,5 @@
-// What reading 100,000 addresses every ten seconds costs traffic: latencies with the service, and with the service stopped
-// (SIGSTOP), in turn: node bench/reading.ts [--rounds 5] [--seconds 60] HAPROXY...
+// What it costs traffic that the service reads the counters of 100,000 addresses every ten seconds: latencies with the
+// service, and with the service stopped (SIGSTOP), in turn: node bench/reading.ts [--rounds 5] [--seconds 60] HAPROXY...
 import { connect } from 'node:net';
 import { parseArgs } from 'node:util';
 import { readProxyVersion } from '../src/haproxy/process/proxy-version.ts';

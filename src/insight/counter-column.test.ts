@@ -27,7 +27,7 @@ it('takes as little memory after thousands of reloads as at first', async () => 
     expect(storedCounters(column.get(0)!)).toBe(`${worker}:1000`);
     return used;
   };
-  // 0.24, besides what others leave meanwhile; values that are not packed would take 4.
+  // 0.24, besides what others leave meanwhile; values that are not packed take 3.
   expect(await megabytesOf(1)).toBeLessThan(1.5);
   expect(await megabytesOf(5_900)).toBeLessThan(1.5);
 });

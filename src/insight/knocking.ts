@@ -36,8 +36,8 @@ export interface UnstoredHits {
   readonly gone: readonly string[];
 }
 
-/** Addresses that HAProxy's table holds, as the template declares it. */
-export const mostRead = 102_400;
+/** New addresses of a reading for which a full table has room: 3,000 a second. More enlarge it permanently. */
+export const mostNew = 32_768;
 /** Addresses that are remembered: a tenth more, since HAProxy forgets in almost the same order. */
 export const mostAddresses = 112_640;
 const hourSeconds = 3_600;
@@ -81,10 +81,10 @@ export class Knocking {
   readonly #gone = new Set<string>();
   #lostSince: number | null = null;
 
-  /** @param most addresses that `trim` leaves; there is room for them and those of a reading from the start */
+  /** @param most addresses that `trim` leaves; there is room for them and `mostNew` from the start */
   constructor(most: number = mostAddresses) {
     this.#most = most;
-    this.#rows = new KeyRows(this.#keys, most + mostRead);
+    this.#rows = new KeyRows(this.#keys, most + mostNew);
     const { capacity } = this.#rows;
     this.hours = new HourTable(capacity);
     this.counters = new CounterColumn(capacity);

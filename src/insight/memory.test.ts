@@ -5,7 +5,7 @@ import { InsightKit } from '../../testkit/insight/insight-kit.ts';
 import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
 import { collector } from '../system/heap.ts';
-import { Knocking, mostAddresses, mostRead } from './knocking.ts';
+import { Knocking, mostAddresses, mostNew } from './knocking.ts';
 
 let folder: StoreFolder;
 let store: BlockedIpsStore;
@@ -39,15 +39,15 @@ function tableBytes(): number {
   const bytes = process.memoryUsage().arrayBuffers - before;
   expect(table.size).toBe(0);
   // What is not used is not written, and takes no memory.
-  return bytes * (mostAddresses / (mostAddresses + mostRead));
+  return bytes * (mostAddresses / (mostAddresses + mostNew));
 }
 
-it('a table that is full has room for all addresses of a reading', () => {
+it('a table that is full has room for the new addresses of a reading', () => {
   const table = new Knocking();
   const before = process.memoryUsage().arrayBuffers;
-  for (let n = 0; n < mostAddresses + mostRead; n += 1) table.count(table.rowOf([0, 0, 0xffff, n]), 1, null, 1);
+  for (let n = 0; n < mostAddresses + mostNew; n += 1) table.count(table.rowOf([0, 0, 0xffff, n]), 1, null, 1);
   expect(process.memoryUsage().arrayBuffers).toBeLessThan(before + 100_000);
-  expect(table.size).toBe(mostAddresses + mostRead);
+  expect(table.size).toBe(mostAddresses + mostNew);
 });
 
 it('a denied address takes at most 170 bytes, in all that remembers it, once it is stored', async () => {

@@ -33,7 +33,7 @@ export class TimeSlice {
   }
 }
 
-/** @param most in a part */
+/** In parts of `most` items; the last one may be shorter. */
 export function* partsOf<T>(all: Iterable<T>, most: number): Generator<T[]> {
   let part: T[] = [];
   for (const one of all) {

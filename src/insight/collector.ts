@@ -286,7 +286,7 @@ export class Collector {
   async #forgetOldest(slice: TimeSlice): Promise<void> {
     const { attribution, knocking } = this.#deps;
     await knocking.trim(slice, (row) => {
-      // Of one that was only read: this reading.
+      // One that was only read counts as denied in this reading.
       const lastHit = knocking.lastHitOf(row) ?? this.#lastAt ?? 0;
       this.#forgotten.note(knocking.wordsOf(row), knocking.counters.highest(row), lastHit);
       attribution.forget(row);

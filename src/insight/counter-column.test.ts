@@ -1,20 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { collector } from '../system/heap.ts';
+import { liveBytes } from '../../testkit/live-bytes.ts';
 import { CounterColumn, type CounterReading, storedCounters } from './counter-column.ts';
 
 const noon = new Date('2026-11-20T12:00:00.000Z');
 const separate = (number: number): CounterReading => ({ at: noon, number, startedAt: noon, handsOver: false });
-/** Live data, after a collection. */
-const usedMegabytes = async () => {
-  const collect = collector();
-  expect(collect).not.toBeNull();
-  // An object that was accessed in a turn of the event loop lives until its end.
-  await setImmediate();
-  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return (heapUsed + arrayBuffers) / 1_000_000;
-};
+const usedMegabytes = async () => (await liveBytes()) / 1_000_000;
 
 it('takes as little memory after thousands of reloads as at first', async () => {
   const rows = 30_000;

@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collector } from '../system/heap.ts';
+import { liveBytes } from '../../testkit/live-bytes.ts';
 import type { CounterReading } from './counter-column.ts';
 import { Counters } from './counters.ts';
 import { Workers } from './workers.ts';
@@ -14,16 +13,7 @@ const reading = (number: number, started: number, at: number, handsOver: boolean
 const shared = (number: number, at: number, started = 0) => reading(number, started, at, true);
 const separate = (number: number, at: number, started = 0) => reading(number, started, at, false);
 const one = (value: number) => new Map([['192.0.2.1', value]]);
-/** Live data, after a collection. */
-const usedMegabytes = async () => {
-  const collect = collector();
-  expect(collect).not.toBeNull();
-  // An object that was accessed in a turn of the event loop lives until its end.
-  await setImmediate();
-  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return (heapUsed + arrayBuffers) / 1_000_000;
-};
+const usedMegabytes = async () => (await liveBytes()) / 1_000_000;
 const sum = (increases: ReadonlyMap<string, number>) => [...increases.values()].reduce((all, value) => all + value, 0);
 
 describe('counters of HAProxy', () => {

@@ -1,7 +1,7 @@
 // HAProxy may remember an address for longer than the service, which forgets addresses in a slightly different order.
 // What it counts on from is then not 0.
 
-import { mix } from '../domain/address-shard.ts';
+import { addressHash } from '../domain/address-shard.ts';
 import type { IpWords } from '../domain/ip.ts';
 
 const slots = 2 ** 17;
@@ -55,10 +55,6 @@ export class ForgottenCounters {
 
 /** Two hashes: a slot, and another number by which to recognise the address; never 0. */
 function hashed(address: IpWords): { readonly slot: number; readonly tag: number } {
-  let [one, other] = [0x811c9dc5, 0x9747b28c];
-  for (const word of address) {
-    one = mix(one ^ word);
-    other = mix(other ^ word);
-  }
-  return { slot: one & (slots - 1), tag: (other | 1) >>> 0 };
+  const of = (seed: number): number => addressHash(seed, 4, address, 0, 128);
+  return { slot: of(0x811c9dc5) & (slots - 1), tag: (of(0x9747b28c) | 1) >>> 0 };
 }

@@ -1,6 +1,6 @@
 // Keys of rows, of one kind each.
 
-import { mix } from '../domain/address-shard.ts';
+import { addressHash, mix } from '../domain/address-shard.ts';
 import { type IpWords, isMapped } from '../domain/ip.ts';
 import { enlarged } from './enlarged.ts';
 
@@ -51,8 +51,9 @@ const wordsEach = 4;
 export class AddressColumn implements KeyColumn<IpWords> {
   #words = new Uint32Array(0);
 
-  hash([first, second, third, fourth]: IpWords, seed: number): number {
-    return mix(mix(mix(mix(seed ^ first) ^ second) ^ third) ^ fourth);
+  /** Signed, as `mix` is. */
+  hash(words: IpWords, seed: number): number {
+    return addressHash(seed, wordsEach, words, 0, 128) | 0;
   }
 
   has(row: number, [first, second, third, fourth]: IpWords): boolean {
@@ -73,7 +74,7 @@ export class AddressColumn implements KeyColumn<IpWords> {
   }
 
   clear(): void {
-    // The row is in no list, and is written again before it is.
+    // Nothing reads the words of a row until it has another key.
   }
 
   enlarge(rows: number): void {

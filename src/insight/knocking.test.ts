@@ -95,6 +95,11 @@ it('remembers, forgets and stores what a plain model does', () => {
         );
         expect(new Map(rows.map((row) => [knocking.textOf(row), knocking.unstoredIn(row)]))).toEqual(model.changed);
         expect(new Map(entries)).toEqual(model.entries);
+        const waiting = [...model.entries, ...[...model.changed.values()].flatMap((one) => [...one])];
+        for (const one of ['192.0.2.1', '192.0.2.0/24', '2001:db8::/32']) {
+          const hits = waiting.reduce((sum, [by, more]) => sum + (by === one ? more.hits : 0), 0);
+          expect(knocking.unstoredOf(new Set([one])).get(one) ?? 0).toBe(hits);
+        }
         expect(new Set(gone)).toEqual(model.gone);
         expect(knocking.unstored).toBe(rows.length + entries.length + gone.length);
         for (const { address: text, entry: by, row, total } of knownAddresses(knocking)) {

@@ -36,10 +36,10 @@ export interface UnstoredHits {
   readonly gone: readonly string[];
 }
 
+/** Addresses that are remembered: a tenth more than HAProxy's table holds, which forgets in almost the same order. */
+export const mostAddresses = 112_640;
 /** New addresses of a reading for which a full table has room: 3,000 a second. More enlarge it permanently. */
 export const mostNew = 32_768;
-/** Addresses that are remembered: a tenth more, since HAProxy forgets in almost the same order. */
-export const mostAddresses = 112_640;
 const hourSeconds = 3_600;
 /** Entries of forgotten addresses that wait for the database. */
 const mostEntries = 100_000;

@@ -1,10 +1,9 @@
 // What the service remembers of a denied address takes little memory (docs/insight.md).
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { InsightKit } from '../../testkit/insight/insight-kit.ts';
+import { liveBytes } from '../../testkit/live-bytes.ts';
 import { block, StoreFolder, storesOf } from '../../testkit/store/store-folder.ts';
 import type { BlockedIpsStore } from '../store/blocked-ips-store.ts';
-import { collector } from '../system/heap.ts';
 import { Knocking, mostAddresses, mostNew } from './knocking.ts';
 
 let folder: StoreFolder;
@@ -21,17 +20,6 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 const addresses = 32_000;
-/** Live data, after a collection. */
-const usedBytes = async () => {
-  const collect = collector();
-  expect(collect).not.toBeNull();
-  // An object that was accessed in a turn of the event loop lives until its end.
-  await setImmediate();
-  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-};
-
 /** What the tables have from the start, for as many addresses as there may be. */
 function tableBytes(): number {
   const before = process.memoryUsage().arrayBuffers;
@@ -56,7 +44,7 @@ it('a denied address takes at most 170 bytes, in all that remembers it, once it 
       ? `198.18.${(n >> 9) & 255}.${(n >> 1) & 255}`
       : `2001:db8:${(n >> 1).toString(16)}:${n.toString(16)}::1`;
   await kit.pass(70, () => kit.haproxy.deny('198.19.0.1'));
-  const before = await usedBytes();
+  const before = await liveBytes();
   for (let n = 0; n < addresses; n += 1) kit.haproxy.deny(addressOf(n));
   await kit.pass(70);
   // What the test's HAProxy remembers, and which entries were looked up lately, does not count.
@@ -67,6 +55,6 @@ it('a denied address takes at most 170 bytes, in all that remembers it, once it 
   const { state } = kit.insight.state!;
   expect(state.knocking.size).toBe(addresses + 1);
   expect(state.knocking.unstored).toBe(0);
-  const each = ((await usedBytes()) - before) / addresses;
+  const each = ((await liveBytes()) - before) / addresses;
   expect(each + tableBytes() / mostAddresses).toBeLessThan(170);
 });

@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from './cli/local/serve.ts';
 import { namesAddresses } from './configuration/reload/listeners.ts';
 import { writeSecretFile } from './files/atomic-file.ts';
+import { root } from './root.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { causeText } from './telemetry/log.ts';
 import { makeSelfSigned } from './tls/default-certificate.ts';
 
-const root = join(import.meta.dirname, '..');
 const prefix = join(root, '.trial');
 const api = '127.0.0.1:7080';
 /** Of this machine only. */

@@ -1,9 +1,9 @@
 // bin/proxy-manager, with a Node that only tells how it was called.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 let root: string;
 
@@ -57,9 +57,52 @@ test('a cache of the caller stays', () => {
   expect(called(['serve'], { NODE_COMPILE_CACHE: '/elsewhere' }).cache).toBe('/elsewhere');
 });
 
-test('an installed program is compiled already', () => {
+test('an installed program is cached like sources', () => {
   expect(called(['serve'], { CACHE_DIRECTORY: '/var/cache/proxy-manager' })).toEqual({
     words: '--max-semi-space-size=8 dist/main.js serve',
-    cache: 'none',
+    cache: '/var/cache/proxy-manager',
+  });
+});
+
+describe('a checkout after npm run build', () => {
+  const minute = 60;
+  const now = () => Date.now() / 1_000;
+
+  function isBuilt(at: number): void {
+    isCheckout({ writable: true });
+    mkdirSync(join(root, 'scripts'));
+    for (const name of ['scripts/build.ts', 'package-lock.json', 'src/other.ts']) writeFileSync(join(root, name), '');
+    mkdirSync(join(root, 'dist'));
+    writeFileSync(join(root, 'dist/main.js'), '');
+    utimesSync(join(root, 'dist/main.js'), at, at);
+  }
+
+  test.each([['serve'], ['status']])('runs what was built: %s', (...args) => {
+    isBuilt(now() + minute);
+    expect(called(args).words).toMatch(/dist\/main\.js/);
+  });
+
+  test('runs its sources if one is newer', () => {
+    isBuilt(now() - minute);
+    expect(called(['serve']).words).toMatch(/src\/main\.ts/);
+  });
+
+  test('runs its sources if one arrived later, although its last change is older', () => {
+    isBuilt(now() - minute);
+    for (const name of ['src/main.ts', 'src/other.ts', 'src', 'package-lock.json', 'scripts/build.ts'])
+      utimesSync(join(root, name), now() - 2 * minute, now() - 2 * minute);
+    expect(called(['serve']).words).toMatch(/src\/main\.ts/);
+  });
+
+  test.each(['package-lock.json', 'scripts/build.ts'])('runs its sources without %s', (name) => {
+    isBuilt(now() + minute);
+    rmSync(join(root, name));
+    expect(called(['serve']).words).toMatch(/src\/main\.ts/);
+  });
+
+  test('runs its sources where find(1) cannot compare', () => {
+    isBuilt(now() + minute);
+    writeFileSync(join(root, 'find'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    expect(called(['serve'], { PATH: `${root}:${process.env['PATH']}` }).words).toMatch(/src\/main\.ts/);
   });
 });

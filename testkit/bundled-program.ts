@@ -1,5 +1,5 @@
-// The product in one file, rebuilt for each run: finding and linking a thousand modules takes two thirds of a start,
-// and tests start the service hundreds of times. cli.test.ts and docs.test.ts start the sources too.
+// What `npm run build` makes, for each run: tests start the service hundreds of times, in half the time of the sources.
+// cli.test.ts and docs.test.ts start the sources too.
 import {
   chmodSync,
   copyFileSync,
@@ -11,81 +11,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { env } from 'node:process';
-import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'vite';
 import type { TestProject } from 'vitest/node';
+import { bundle, programs } from '../scripts/build.ts';
+import { root } from '../src/root.ts';
 import { testProxies } from './proxies.ts';
 import { compileCacheVariable, programVariable, RealService } from './real-service.ts';
 
-const root = join(import.meta.dirname, '..');
-
-/** Loads native code beside it. */
-const notOnlyModules = ['better-sqlite3'];
-
-/** A thread's program must be a file beside the program that starts it. */
-const threadProgram = 'src/configuration/template/template-thread-main.ts';
-const startsThread = 'src/configuration/template/template-thread.ts';
-
-/** A source file that reads its own path gets the path of the source. */
-const ownPlaces: Plugin = {
-  name: 'own-places',
-  transform(code, id) {
-    if (!id.startsWith(join(root, 'src/')) || id === join(root, startsThread)) return null;
-    return code
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-      .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-      .replaceAll('import.meta.filename', JSON.stringify(id));
-  },
-};
-
-/** An `import` reads each export of `node:http`; that loads undici, for 70 ms of processor time in each start. */
-const httpWithoutItsExports: Plugin = {
-  name: 'http-without-its-exports',
-  enforce: 'pre',
-  resolveId: (id) => (/^(node:)?http$/.test(id) ? '\0http.cjs' : null),
-  load: (id) => (id === '\0http.cjs' ? "module.exports = process.getBuiltinModule('node:http');" : null),
-};
-
-/** With one character outside ASCII Node keeps two bytes for each of two million characters. */
-const oneBytePerCharacter: Plugin = {
-  name: 'one-byte-per-character',
-  generateBundle(_options, files) {
-    for (const file of Object.values(files)) {
-      if (file.type !== 'chunk') continue;
-      if (/String\.raw`[^`]*[^\0-\x7f]/.test(file.code))
-        throw new Error('String.raw would keep an escape as it stands');
-      file.code = file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    }
-  },
-};
-
 /** Laid out like an installation: `bin/proxy-manager` finds `dist/main.js` beside it. */
-async function bundle(folder: string): Promise<void> {
-  await bundleOne(folder, 'src/main.ts');
-  await bundleOne(folder, threadProgram);
-  await bundleOne(folder, 'src/trial.ts');
-}
-
-async function bundleOne(folder: string, source: string): Promise<void> {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    plugins: [httpWithoutItsExports, ownPlaces, oneBytePerCharacter],
-    ssr: { noExternal: true, external: notOnlyModules },
-    build: {
-      ssr: join(root, source),
-      outDir: join(folder, 'dist'),
-      emptyOutDir: false,
-      target: 'node24',
-      rolldownOptions: {
-        // Names stay, because stacks are read.
-        output: { entryFileNames: '[name].js', codeSplitting: false, minify: { compress: false, mangle: false } },
-      },
-    },
-  });
+async function bundleAll(folder: string): Promise<void> {
+  await bundle(join(folder, 'dist'), [...programs, 'src/trial.ts']);
 }
 
 /** A first start collects the young heap ten times, for a tenth of its processor time; this heap holds it all at once. */
@@ -121,9 +57,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   mkdirSync(join(folder, 'bin'));
   writeStartProgram(join(folder, 'bin/proxy-manager'));
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await bundle(folder);
-  project.onTestsRerun(() => bundle(folder));
+  for (const name of ['node_modules', 'panel']) symlinkSync(join(root, name), join(folder, name));
+  await bundleAll(folder);
+  project.onTestsRerun(() => bundleAll(folder));
   env[programVariable] = join(folder, 'bin/proxy-manager');
   env[compileCacheVariable] = join(folder, 'compile-cache');
   // The tests report a product that does not start.

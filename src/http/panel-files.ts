@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { root } from '../root.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
 import { PanelAsset } from './panel-asset.ts';
 import type { PanelFiles } from './services.ts';
 
-/** Found from both `src` and `dist`. */
-export const builtPanel = join(import.meta.dirname, '../../panel/built');
+export const builtPanel = join(root, 'panel/built');
 
 /** An unreadable panel is logged and left out: blocking works without it. */
 export async function readPanel(folder: string, log: Log): Promise<PanelFiles> {

@@ -1,16 +1,14 @@
 // They need root, because they change this machine.
-import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { Option } from 'commander';
 import type { Operator } from '../../attach/attach.ts';
+import { root } from '../../root.ts';
 import { parseOpenFrontEnds, parseReloadBy } from '../../settings.ts';
 import type { CommandLine } from '../command-line.ts';
 import { ask, canAsk } from '../connection/open-session.ts';
 import { exitCodes, usageError } from '../failure.ts';
 import { harmlessLines } from '../output/harmless.ts';
 import { optionsOf, Verb } from '../verb.ts';
-
-const root = join(import.meta.dirname, '../../..');
 
 export function attachVerb(cli: CommandLine): Verb {
   const verb = new Verb('attach', 'maintain the lists of a HAProxy that you configure yourself')

@@ -1,0 +1,66 @@
+// The product in one file: finding and linking 1,800 modules takes most of a start, and each keeps memory. Also what the
+// tests run.
+//   usage: node scripts/build.ts
+import { renameSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { root } from '../src/root.ts';
+
+/** Loads native code beside it. */
+const external = ['better-sqlite3'];
+
+/** A thread's program must be a file beside the program that starts it. */
+export const programs = ['src/main.ts', 'src/configuration/template/template-thread-main.ts'];
+
+/** An `import` reads each export of `node:http`; that loads undici, for 70 ms of processor time in each start. */
+const httpWithoutItsExports: Plugin = {
+  name: 'http-without-its-exports',
+  resolveId: { order: 'pre', handler: (id) => (/^(node:)?http$/.test(id) ? '\0http.cjs' : null) },
+  load: (id) => (id === '\0http.cjs' ? "module.exports = process.getBuiltinModule('node:http');" : null),
+};
+
+/** With one character outside ASCII Node keeps two bytes for each of two million characters. */
+const oneBytePerCharacter: Plugin = {
+  name: 'one-byte-per-character',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      if (/String\.raw`[^`]*[^\0-\x7f]/.test(file.code))
+        throw new Error('String.raw would keep an escape as it stands');
+      file.code = file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    }
+  },
+};
+
+/** Each program as one file of its own in `folder`. */
+export async function bundle(folder: string, sources: readonly string[] = programs): Promise<void> {
+  for (const source of sources) {
+    const build = await rolldown({
+      input: join(root, source),
+      platform: 'node',
+      external,
+      plugins: [httpWithoutItsExports, oneBytePerCharacter],
+      onLog(level, log) {
+        if (level === 'warn') console.warn(log.message);
+      },
+    });
+    // Names stay, because stacks are read.
+    const minify = { compress: false, mangle: false } as const;
+    await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', codeSplitting: false, minify });
+    await build.close();
+  }
+}
+
+/** Replaces `dist`. */
+export async function buildDist(): Promise<void> {
+  // A source that changes meanwhile is newer than the result (bin/proxy-manager compares).
+  const began = new Date();
+  const [made, dist] = [join(root, 'dist.new'), join(root, 'dist')];
+  rmSync(made, { recursive: true, force: true });
+  await bundle(made);
+  utimesSync(join(made, 'main.js'), began, began);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(made, dist);
+}
+
+if (import.meta.main) await buildDist();

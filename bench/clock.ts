@@ -1,3 +1,6 @@
+/** A start's end is noticed this many ms late at most. */
+export const startPollMs = 20;
+
 export function time(work: () => void): number {
   const began = performance.now();
   work();

@@ -5,7 +5,7 @@ import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { PartProcess } from '../testkit/load/calls.ts';
 import { RealProxy } from '../testkit/real-proxy.ts';
-import { timed } from './clock.ts';
+import { startPollMs, timed } from './clock.ts';
 import type { FloorCalls } from './floor-process.ts';
 
 export class Floor {
@@ -39,7 +39,7 @@ export class Floor {
     for (const { pid, startTime } of started) {
       await eventually('HAProxy is gone', async () => !(await processAlive(pid, startTime)));
     }
-    return await timed(() => this.proxy.launch());
+    return await timed(() => this.proxy.launch(startPollMs));
   }
 
   async reload(): Promise<number> {

@@ -6,7 +6,7 @@ import { eventually } from '../testkit/conditions.ts';
 import { HttpClient, type HttpReply } from '../testkit/load/http-client.ts';
 import { bytesWritten, forgetPeak, memoryOf, processesOf, processorTime } from '../testkit/load/process-figures.ts';
 import { RealService } from '../testkit/real-service.ts';
-import { timed } from './clock.ts';
+import { startPollMs, timed } from './clock.ts';
 
 // Only a few members are read.
 type Json = Record<string, unknown>;
@@ -92,7 +92,7 @@ export class ServiceUnderTest {
     this.real.kill('SIGTERM');
     await this.real.ended();
     if (what === 'service and proxy') await this.#endProxy();
-    return await timed(() => this.real.launch());
+    return await timed(() => this.real.launch({}, startPollMs));
   }
 
   async memory(): Promise<{ now: number; peak: number }> {

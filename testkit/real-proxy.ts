@@ -97,7 +97,7 @@ export class RealProxy {
   }
 
   /** Starts the master, and waits until a worker serves. */
-  async launch(): Promise<void> {
+  async launch(pollAtMostMs?: number): Promise<void> {
     const { config, masterSocket, pidFile, log } = this.paths;
     // A file: a full pipe hangs HAProxy's reload for ever.
     const output = await open(log, 'a');
@@ -106,11 +106,12 @@ export class RealProxy {
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     this.#child = child;
     await output.close();
-    const ready = eventually('HAProxy serves', async () => {
+    const ask = async () => {
       if (child.exitCode !== null) return 'exited' as const;
       const { current } = await showProcesses(this.socket, within(1000));
       return current.length > 0 && (await accepts(this.paths.port)) ? ('serves' as const) : null;
-    });
+    };
+    const ready = eventually('HAProxy serves', ask, patienceMs, undefined, pollAtMostMs);
     if ((await Promise.race([ready, failed])) === 'exited') {
       throw new Error(`HAProxy did not start: ${readFileSync(log, 'utf8')}`);
     }

@@ -154,7 +154,7 @@ export class RealService {
   }
 
   /** Starts the service on the same folder. */
-  async launch(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+  async launch(environment: Readonly<Record<string, string>> = {}, pollAtMostMs?: number): Promise<void> {
     const output = openSync(this.paths.jsonLog, 'a');
     const words = [program(), 'serve'] as const;
     const [first, ...args] = this.#options.command?.([...words]) ?? words;
@@ -181,10 +181,11 @@ export class RealService {
     closeSync(output);
     this.#child = child;
     if (this.#options.waitUntilReady === false) return;
-    await eventually('the service is ready', async () => {
+    const ask = async () => {
       if (child.exitCode !== null || child.signalCode !== null) return 'ended' as const;
       return (await this.call('GET', '/readyz', { key: null })).status === 200 ? ('ready' as const) : null;
-    }).then(async (state) => {
+    };
+    await eventually('the service is ready', ask, patienceMs, undefined, pollAtMostMs).then(async (state) => {
       if (state === 'ended')
         throw new Error(`the service did not start: ${await readFile(this.paths.jsonLog, 'utf8')}`);
     });

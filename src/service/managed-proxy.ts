@@ -183,7 +183,8 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
         socket,
         log,
         beforeStart: async () => {
-          await versions.read();
+          // The service's own start has just read it.
+          await versions.read(1_000);
           await writeMaps();
           const start = await ensureStart();
           if (start.usable) return null;
@@ -246,7 +247,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     async review() {
       await marker.find();
     },
-    async start() {
+    async start(launched) {
       await ensureServerStateFile(serverStateFile);
       crashPoint('start.server-state-made');
       await ensureConfiguration();
@@ -254,7 +255,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       if (refusal !== null) log.warn('Denied page refused', { cause: refusal });
       await rule.check();
       crashPoint('start.configuration-ready');
-      await supervisor?.start();
+      await supervisor?.start(launched);
       crashPoint('start.proxy-runs');
       await rememberKnownGood();
       crashPoint('start.known-good-recorded');

@@ -30,6 +30,7 @@ interface StartParts {
   readonly tls: Pick<TlsParts, 'load'> | null;
   readonly sitesTls: Pick<SitesTls, 'endBeforeStart'>;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
+  readonly proxyLaunched: () => void;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
   readonly keyFile: string;
@@ -78,7 +79,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await tls?.load();
   if (!settings.attached) await sitesTls.endBeforeStart();
   crashPoint('start.certificates-written');
-  await proxy.start();
+  await proxy.start(parts.proxyLaunched);
 }
 
 async function repairClaims(claims: Pick<ClaimsStore, 'repair'>, { log, now }: StartParts): Promise<void> {

@@ -37,6 +37,8 @@ interface StartOptions {
    * folder.
    */
   readonly refusesWideRights?: boolean;
+  /** Called when HAProxy was launched, if it has to be started: time for work that needs no proxy. */
+  readonly whileProxyStarts?: (services: Services) => void;
   /** What an operator should know of how the API listens. Default: nothing. */
   readonly listenNotices?: () => readonly string[];
 }
@@ -175,6 +177,7 @@ async function startLocked(
       tls,
       sitesTls,
       proxy,
+      proxyLaunched: () => options.whileProxyStarts?.(services),
       keys,
       keyFile,
       audit,

@@ -229,7 +229,7 @@ export async function wireService(options: {
         ]),
   ];
   const sessions = new Sessions({ store: new SessionsStore(database), keys, log, emit, now });
-  const panel = await readPanel(builtPanel, log);
+  const panel = readPanel(builtPanel, log);
   const unnamed = new UnnamedRequestCounts({
     read: async () => {
       await proxy.check();

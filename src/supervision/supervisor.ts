@@ -80,6 +80,8 @@ const watchEveryMs = 200;
 const orphanTimeLimitMs = 2_000;
 const endTimeLimitMs = 10_000;
 const startTimeLimitMs = 60_000;
+/** With a small list HAProxy starts within this. */
+const soonMs = 200;
 /** For a proxy that an earlier service started: five million entries are read in three seconds. */
 const joinTimeLimitMs = 10_000;
 /** Cheap: it only tries to bind. */
@@ -100,6 +102,7 @@ export class Supervisor {
   #lostAt = Number.NEGATIVE_INFINITY;
   #reported: string | null = null;
   #launchedAt = Number.NEGATIVE_INFINITY;
+  #onLaunched = (): void => undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -109,9 +112,13 @@ export class Supervisor {
     return this.#state;
   }
 
-  /** Adopts or starts; then watches. A failed start is logged and retried, not thrown. */
-  async start(): Promise<void> {
+  /**
+   * Adopts or starts; then watches. A failed start is logged and retried, not thrown.
+   * @param launched is called if HAProxy is started, when its process exists and does not serve yet
+   */
+  async start(launched: () => void = () => undefined): Promise<void> {
     if (this.#stop.signal.aborted) return;
+    this.#onLaunched = launched;
     let first: unknown = null;
     try {
       await this.ensureRunning();
@@ -268,6 +275,8 @@ export class Supervisor {
       crashPoint('proxy.spawned');
       const startTime = await processStartTime(pid);
       if (startTime !== null) this.#launched = { pid, startTime };
+      this.#onLaunched();
+      this.#onLaunched = () => undefined;
       return await this.#waitUntilServing(pid, startTime, async () => ended);
     } finally {
       closeSync(output);
@@ -288,7 +297,8 @@ export class Supervisor {
     ended: () => Promise<string | null>,
     timeLimitMs = startTimeLimitMs,
   ): Promise<MasterProcess> {
-    const deadline = performance.now() + timeLimitMs;
+    const began = performance.now();
+    const deadline = began + timeLimitMs;
     while (performance.now() < deadline) {
       const end = await ended();
       if (end !== null) {
@@ -303,7 +313,7 @@ export class Supervisor {
       } catch (error) {
         if (!(error instanceof MasterSocketError)) throw error;
       }
-      await pause(20);
+      await pause(performance.now() - began < soonMs ? 5 : 20);
     }
     throw new Error(`HAProxy ${pid} did not begin to serve within ${timeLimitMs / 1_000} s`);
   }

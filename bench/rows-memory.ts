@@ -24,7 +24,7 @@ async function idle(bench: Bench, when: string): Promise<Figure> {
     value: await settled(service),
     floor: null,
     unit: 'MB',
-    goal: 200,
+    goal: 150,
   };
 }
 

@@ -1,7 +1,7 @@
 // The product in one file: finding and linking 1,800 modules takes most of a start, and each keeps memory. Also what the
 // tests run.
-//   usage: node scripts/build.ts
-import { renameSync, rmSync, utimesSync } from 'node:fs';
+//   usage: npm run build
+import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { root } from '../src/root.ts';
@@ -55,12 +55,18 @@ export async function bundle(folder: string, sources: readonly string[] = progra
 export async function buildDist(): Promise<void> {
   // A source that changes meanwhile is newer than the result (bin/proxy-manager compares).
   const began = new Date();
-  const [made, dist] = [join(root, 'dist.new'), join(root, 'dist')];
-  rmSync(made, { recursive: true, force: true });
+  const [made, dist, former] = ['dist.new', 'dist', 'dist.old'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const left of [made, former]) rmSync(left, { recursive: true, force: true });
   await bundle(made);
   utimesSync(join(made, 'main.js'), began, began);
-  rmSync(dist, { recursive: true, force: true });
+  // A running service starts its template thread from it.
+  if (existsSync(dist)) renameSync(dist, former);
   renameSync(made, dist);
+  rmSync(former, { recursive: true, force: true });
 }
 
 if (import.meta.main) await buildDist();

@@ -18,7 +18,7 @@ describeOnOneProxy('the program of npm run build', ({ bin }) => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'build-'));
     program = join(folder, 'bin/proxy-manager');
-    for (const name of ['bin', 'package.json', 'package-lock.json', 'scripts/build.ts', 'src'])
+    for (const name of ['bin', 'package.json', 'package-lock.json', 'scripts/build', 'scripts/build.ts', 'src'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     for (const name of ['node_modules', 'panel']) symlinkSync(join(root, name), join(folder, name));
     await run('npm', ['run', '--silent', 'build'], {

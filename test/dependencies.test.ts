@@ -110,7 +110,7 @@ describe('the packages', () => {
       'liquidjs',
       'openapi-fetch',
       'pino',
-      // Makes the program (npm run build), and is not part of it.
+      // Bundles the program (npm run build), and is not part of it.
       'rolldown',
       'typebox',
     ]);

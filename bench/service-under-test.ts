@@ -1,6 +1,5 @@
 // The service with one keep-alive client.
 
-import { buildDist } from '../scripts/build.ts';
 import { processAlive, processStartTime } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { HttpClient, type HttpReply } from '../testkit/load/http-client.ts';
@@ -10,8 +9,6 @@ import { startPollMs, timed } from './clock.ts';
 
 // Only a few members are read.
 type Json = Record<string, unknown>;
-
-let built: Promise<void> | undefined;
 
 const chunkBytes = 65_536;
 
@@ -24,10 +21,7 @@ export class ServiceUnderTest {
     this.#client = new HttpClient({ port: real.apiPort, key: real.key });
   }
 
-  /** The program of `npm run build`. */
   static async start(bin: string, settings: Readonly<Record<string, string>> = {}): Promise<ServiceUnderTest> {
-    built ??= buildDist();
-    await built;
     const environment = { PROXY_MANAGER_MAX_ENTRIES: '0', ...settings };
     return new ServiceUnderTest(await RealService.start({ bin, environment }));
   }

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { compileCache, program } from '../testkit/real-service.ts';
+import { compileCache, program } from '../testkit/program.ts';
 import { listenCertificateId } from './setting-values.ts';
 import { describeSettings, readSettings, SettingsError, settingDefinitions } from './settings.ts';
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { eventually } from '../testkit/conditions.ts';
+import { compileCache, compileCacheVariable } from '../testkit/program.ts';
 import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
-import { compileCache, compileCacheVariable } from '../testkit/real-service.ts';
 
 interface Run {
   readonly child: ChildProcess;

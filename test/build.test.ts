@@ -1,10 +1,11 @@
 // What `npm run build` makes: bin/proxy-manager finds `dist/main.js` beside it.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileCache } from '../testkit/program.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
 
@@ -18,21 +19,30 @@ describeOnOneProxy('the program of npm run build', ({ bin }) => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'build-'));
     program = join(folder, 'bin/proxy-manager');
-    for (const name of ['bin', 'package.json', 'package-lock.json', 'scripts/build', 'scripts/build.ts', 'src'])
+    for (const name of ['bin', 'package.json', 'package-lock.json', 'scripts', 'src'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     for (const name of ['node_modules', 'panel']) symlinkSync(join(root, name), join(folder, name));
     await run('npm', ['run', '--silent', 'build'], {
       cwd: folder,
       env: { ...process.env, npm_config_update_notifier: 'false' },
     });
-    // As an installed package.
-    rmSync(join(folder, 'src'), { recursive: true });
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  it('runs in the checkout that was built', async () => {
+    const node = join(folder, 'node');
+    writeFileSync(node, '#!/bin/sh\n[ "$1" = --version ] && { echo v24.0.0; exit; }\necho "$*"\n', { mode: 0o755 });
+    const { stdout } = await run(program, ['status'], { env: { ...process.env, PROXY_MANAGER_NODE: node } });
+    expect(stdout).toBe(`${join(folder, 'dist/main.js')} status\n`);
+    // From here on as an installed package.
+    rmSync(join(folder, 'src'), { recursive: true });
+  });
+
   it('prints its version', async () => {
-    const { stdout } = await run(program, ['--version']);
+    const { stdout } = await run(program, ['--version'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache() },
+    });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 

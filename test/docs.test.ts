@@ -14,8 +14,9 @@ import { startingTemplate } from '../src/configuration/template/starting-templat
 import { catalogue } from '../src/errors/catalogue.ts';
 import { eventTypes } from '../src/events/event-types.ts';
 import { readSettings, settingDefinitions } from '../src/settings.ts';
+import { compileCache, program } from '../testkit/program.ts';
 import { testProxies } from '../testkit/proxies.ts';
-import { compileCache, program, RealService } from '../testkit/real-service.ts';
+import { RealService } from '../testkit/real-service.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -7,8 +7,9 @@ import { eventually } from '../testkit/conditions.ts';
 import { describeWithFail2ban, RealFail2ban } from '../testkit/fail2ban.ts';
 import { Syslog } from '../testkit/haproxy/syslog.ts';
 import { LostReply } from '../testkit/lost-reply.ts';
+import { program } from '../testkit/program.ts';
 import { describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
-import { program, RealService } from '../testkit/real-service.ts';
+import { RealService } from '../testkit/real-service.ts';
 
 describeWithFail2ban('fail2ban', () => {
   describeOnOneProxy('with proxy-manager', ({ bin }) => {

@@ -1,6 +1,17 @@
 // bin/proxy-manager, with a Node that only tells how it was called.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -65,44 +76,66 @@ test('an installed program is cached like sources', () => {
 });
 
 describe('a checkout after npm run build', () => {
-  const minute = 60;
-  const now = () => Date.now() / 1_000;
+  const inputs = ['src/main.ts', 'src/part/other.ts', 'src/part/gone.ts', 'package-lock.json', 'scripts/bundle.ts'];
+  const at = (name: string): string => join(root, name);
+  const built = (): string => at('dist/main.js');
 
-  function isBuilt(at: number): void {
+  beforeEach(() => {
     isCheckout({ writable: true });
-    mkdirSync(join(root, 'scripts'));
-    for (const name of ['scripts/build.ts', 'package-lock.json', 'src/other.ts']) writeFileSync(join(root, name), '');
-    mkdirSync(join(root, 'dist'));
-    writeFileSync(join(root, 'dist/main.js'), '');
-    utimesSync(join(root, 'dist/main.js'), at, at);
+    for (const folder of ['scripts', 'src/part', 'dist']) mkdirSync(at(folder));
+    for (const name of [...inputs, 'dist/main.js']) writeFileSync(at(name), '');
+    // As the build does it: the time at which it began, by the clock of the files.
+    mkdirSync(at('clock'));
+    const { ctimeMs } = statSync(at('clock'));
+    utimesSync(built(), ctimeMs / 1_000 + 0.001, ctimeMs / 1_000 + 0.001);
+  });
+
+  /** Until the clock of the files, which may stand for some milliseconds, shows it. */
+  function change(path: string, how: () => void): void {
+    const { mtimeMs } = statSync(built());
+    do how();
+    while (statSync(path).ctimeMs <= mtimeMs);
   }
 
   test.each([['serve'], ['status']])('runs what was built: %s', (...args) => {
-    isBuilt(now() + minute);
     expect(called(args).words).toMatch(/dist\/main\.js/);
   });
 
-  test('runs its sources if one is newer', () => {
-    isBuilt(now() - minute);
+  test.each(inputs)('runs its sources when %s was written since', (name) => {
+    change(at(name), () => writeFileSync(at(name), 'changed'));
     expect(called(['serve']).words).toMatch(/src\/main\.ts/);
   });
 
-  test('runs its sources if one arrived later, although its last change is older', () => {
-    isBuilt(now() - minute);
-    for (const name of ['src/main.ts', 'src/other.ts', 'src', 'package-lock.json', 'scripts/build.ts'])
-      utimesSync(join(root, name), now() - 2 * minute, now() - 2 * minute);
+  test('runs its sources when a file arrived since, although its last change is older', () => {
+    change(at('src/part/other.ts'), () => {
+      writeFileSync(at('src/part/other.ts'), 'changed');
+      utimesSync(at('src/part/other.ts'), 1, 1);
+    });
     expect(called(['serve']).words).toMatch(/src\/main\.ts/);
   });
 
-  test.each(['package-lock.json', 'scripts/build.ts'])('runs its sources without %s', (name) => {
-    isBuilt(now() + minute);
-    rmSync(join(root, name));
+  test('runs its sources when a file was deleted since', () => {
+    change(at('src/part'), () => {
+      writeFileSync(at('src/part/gone.ts'), '');
+      rmSync(at('src/part/gone.ts'));
+    });
+    expect(called(['serve']).words).toMatch(/src\/main\.ts/);
+  });
+
+  test.each(['package-lock.json', 'scripts/bundle.ts'])('runs its sources without %s', (name) => {
+    rmSync(at(name));
     expect(called(['serve']).words).toMatch(/src\/main\.ts/);
   });
 
   test('runs its sources where find(1) cannot compare', () => {
-    isBuilt(now() + minute);
-    writeFileSync(join(root, 'find'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    writeFileSync(at('find'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     expect(called(['serve'], { PATH: `${root}:${process.env['PATH']}` }).words).toMatch(/src\/main\.ts/);
+  });
+
+  test('runs its sources when one behind a link was written since', () => {
+    renameSync(at('src'), at('elsewhere'));
+    symlinkSync(at('elsewhere'), at('src'));
+    change(at('elsewhere/main.ts'), () => writeFileSync(at('elsewhere/main.ts'), 'changed'));
+    expect(called(['serve']).words).toMatch(/src\/main\.ts/);
   });
 });

@@ -3,14 +3,15 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commandLine } from '../src/system/processes.ts';
 import { eventually } from '../testkit/conditions.ts';
 import { freePort } from '../testkit/free-port.ts';
+import { compileCache } from '../testkit/program.ts';
 import { describeOnNewestProxy, describeOnOneProxy, itInLongTests } from '../testkit/proxies.ts';
-import { certificates, compileCache, program, RealService } from '../testkit/real-service.ts';
+import { certificates, RealService } from '../testkit/real-service.ts';
 import { suspend } from '../testkit/suspend.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 import { startUpstream } from '../testkit/upstream.ts';
@@ -113,7 +114,7 @@ describeOnOneProxy('the end of a trial', ({ bin }) => {
 
   async function start(api = apiPort): Promise<ChildProcess> {
     output = '';
-    child = spawn(process.execPath, [join(dirname(program()), '../dist/trial.js')], {
+    child = spawn(process.execPath, [join(import.meta.dirname, '../src/trial.ts')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: `${process.env['PATH']}:/usr/sbin`,

@@ -7,8 +7,9 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setClock, settableClock } from '../testkit/clock.ts';
 import { eventually } from '../testkit/conditions.ts';
+import { compileCache, program } from '../testkit/program.ts';
 import { describeOnNewestProxy, describeOnOneProxy, itInLongTests, longTests } from '../testkit/proxies.ts';
-import { certificates, compileCache, program, RealService, type ServiceOptions } from '../testkit/real-service.ts';
+import { certificates, RealService, type ServiceOptions } from '../testkit/real-service.ts';
 import { expectAgreement } from '../testkit/traffic.ts';
 
 const refusal = { code: 1, signal: null };

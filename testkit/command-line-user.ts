@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCommandLine } from '../src/cli/run.ts';
+import { compileCache, program } from './program.ts';
 import { longTests } from './proxies.ts';
-import { compileCache, program, type RealService } from './real-service.ts';
+import type { RealService } from './real-service.ts';
 
 export interface Ran {
   /** 128 and more: ended by a signal. */

@@ -13,6 +13,7 @@ import { clockFile, timeFile } from './clock.ts';
 import { eventually, patienceMs, within } from './conditions.ts';
 import { freePort } from './free-port.ts';
 import { unmountDisk } from './own-disk.ts';
+import { compileCache, program, programVariable } from './program.ts';
 
 export interface ServicePaths {
   readonly prefix: string;
@@ -79,11 +80,6 @@ export interface VisitOptions {
   readonly port?: number;
 }
 
-/** For a program whose temporary folder must be empty in the end. */
-export const compileCacheVariable = 'PROXY_MANAGER_TEST_COMPILE_CACHE';
-export const compileCache = (): string =>
-  process.env[compileCacheVariable] ?? join(tmpdir(), 'proxy-manager-test-compile-cache');
-
 /** Set by vitest for every HAProxy: testkit/certificates/README.md. */
 export const certificates = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -92,10 +88,6 @@ export const certificates = (): Readonly<Record<string, string>> =>
       return value === undefined ? [] : [[name, value]];
     }),
   );
-
-/** Set by vitest, which bundles the product first; otherwise the sources run. */
-export const programVariable = 'PROXY_MANAGER_TEST_PROGRAM';
-export const program = (): string => process.env[programVariable] ?? join(import.meta.dirname, '../bin/proxy-manager');
 
 const key = 'test-key-0123456789abcdef';
 
@@ -118,6 +110,7 @@ export class RealService {
   }
 
   static async start(options: ServiceOptions): Promise<RealService> {
+    if (process.env[programVariable] === undefined) await (await import('./built-program.ts')).useBuiltProgram();
     // Short: HAProxy's `-S` holds 97 bytes.
     const prefix = options.prefix ?? (await mkdtemp(join(tmpdir(), 'pms-')));
     const at = (path: string): string => join(prefix, path);

@@ -1,9 +1,9 @@
 // Root uses an otherwise unused user id; an ordinary user who runs the tests is unprivileged already.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getuid } from 'node:process';
-import { program } from './real-service.ts';
+import { program } from './program.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -46,7 +46,10 @@ function copyProduct(to: string): void {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
   };
   const needed = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
-  const packages = needed.map(([path]) => path).filter((path) => !path.includes('/node-linux-'));
+  // Without those for other systems.
+  const packages = needed
+    .map(([path]) => path)
+    .filter((path) => !path.includes('/node-linux-') && existsSync(join(root, path)));
   for (const path of ['bin', 'src', 'package.json', ...packages]) {
     mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o755 });
     cpSync(join(root, path), join(to, path), { recursive: true, dereference: true, force: true });

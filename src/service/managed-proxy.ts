@@ -183,8 +183,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
         socket,
         log,
         beforeStart: async () => {
-          // The service's own start has just read it.
-          await versions.read(1_000);
+          await versions.read();
           await writeMaps();
           const start = await ensureStart();
           if (start.usable) return null;
@@ -247,7 +246,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
     async review() {
       await marker.find();
     },
-    async start(launched) {
+    async start() {
       await ensureServerStateFile(serverStateFile);
       crashPoint('start.server-state-made');
       await ensureConfiguration();
@@ -255,7 +254,7 @@ export async function wireManagedProxy(options: ProxySideOptions): Promise<Proxy
       if (refusal !== null) log.warn('Denied page refused', { cause: refusal });
       await rule.check();
       crashPoint('start.configuration-ready');
-      await supervisor?.start(launched);
+      await supervisor?.start();
       crashPoint('start.proxy-runs');
       await rememberKnownGood();
       crashPoint('start.known-good-recorded');

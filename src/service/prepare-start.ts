@@ -30,7 +30,6 @@ interface StartParts {
   readonly tls: Pick<TlsParts, 'load'> | null;
   readonly sitesTls: Pick<SitesTls, 'endBeforeStart'>;
   readonly proxy: Pick<ProxySide, 'review' | 'start'>;
-  readonly proxyLaunched: () => void;
   readonly keys: ApiKeys;
   /** Where the key made at the first start is written. */
   readonly keyFile: string;
@@ -79,7 +78,7 @@ export async function prepareStart(parts: StartParts): Promise<void> {
   await tls?.load();
   if (!settings.attached) await sitesTls.endBeforeStart();
   crashPoint('start.certificates-written');
-  await proxy.start(parts.proxyLaunched);
+  await proxy.start();
 }
 
 async function repairClaims(claims: Pick<ClaimsStore, 'repair'>, { log, now }: StartParts): Promise<void> {

@@ -46,11 +46,8 @@ export interface ProxySide {
   attached(): AttachedReport | null;
   /** Handles what an earlier run left, before anything is changed. */
   review(): Promise<void>;
-  /**
-   * After the maps are written: ensures a configuration and, if that is the service's job, a running HAProxy.
-   * @param launched is called if HAProxy has to be started, when its process exists and does not serve yet
-   */
-  start(launched: () => void): Promise<void>;
+  /** After the maps are written: ensures a configuration and, if that is the service's job, a running HAProxy. */
+  start(): Promise<void>;
   /** Stops waiting for the start of HAProxy. */
   abandonStart(): void;
   stop(): Promise<void>;

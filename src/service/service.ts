@@ -37,8 +37,6 @@ interface StartOptions {
    * folder.
    */
   readonly refusesWideRights?: boolean;
-  /** Called when HAProxy was launched, if it has to be started: time for work that needs no proxy. */
-  readonly whileProxyStarts?: (services: Services) => void;
   /** What an operator should know of how the API listens. Default: nothing. */
   readonly listenNotices?: () => readonly string[];
 }
@@ -128,7 +126,8 @@ async function startLocked(
     audit.start();
     started = true;
     const running = { version, proxy: versions.versionOf(blocking.registry.runningVersion) };
-    log.info('Service started', running);
+    // Sources, or what `npm run build` made of them (bin/proxy-manager).
+    log.info('Service started', { ...running, program: process.argv[1] });
     facts.emit('service.started', running);
     healthWatch.start();
   }
@@ -177,7 +176,6 @@ async function startLocked(
       tls,
       sitesTls,
       proxy,
-      proxyLaunched: () => options.whileProxyStarts?.(services),
       keys,
       keyFile,
       audit,

@@ -17,23 +17,17 @@ export class ProxyVersions {
   readonly #bin: string;
   readonly #log: Log;
   #version: ProxyVersion | null = null;
-  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(bin: string, log: Log) {
     this.#bin = bin;
     this.#log = log;
   }
 
-  /**
-   * @param knownForMs an answer that is not older is enough
-   * @throws ProxyVersionError when it cannot be read, or is below 1.6
-   */
-  async read(knownForMs = 0): Promise<void> {
-    if (performance.now() - this.#readAt < knownForMs) return;
+  /** @throws ProxyVersionError when it cannot be read, or is below 1.6 */
+  async read(): Promise<void> {
     const version = await readProxyVersion(this.#bin);
     if (version.text !== this.#version?.text) this.#log.info('HAProxy version', { version: version.text });
     this.#version = version;
-    this.#readAt = performance.now();
   }
 
   /** The running version, if known: after an upgrade a reload runs another than that found at start. */

@@ -102,7 +102,6 @@ export class Supervisor {
   #lostAt = Number.NEGATIVE_INFINITY;
   #reported: string | null = null;
   #launchedAt = Number.NEGATIVE_INFINITY;
-  #onLaunched = (): void => undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -112,13 +111,9 @@ export class Supervisor {
     return this.#state;
   }
 
-  /**
-   * Adopts or starts; then watches. A failed start is logged and retried, not thrown.
-   * @param launched is called if HAProxy is started, when its process exists and does not serve yet
-   */
-  async start(launched: () => void = () => undefined): Promise<void> {
+  /** Adopts or starts; then watches. A failed start is logged and retried, not thrown. */
+  async start(): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    this.#onLaunched = launched;
     let first: unknown = null;
     try {
       await this.ensureRunning();
@@ -275,8 +270,6 @@ export class Supervisor {
       crashPoint('proxy.spawned');
       const startTime = await processStartTime(pid);
       if (startTime !== null) this.#launched = { pid, startTime };
-      this.#onLaunched();
-      this.#onLaunched = () => undefined;
       return await this.#waitUntilServing(pid, startTime, async () => ended);
     } finally {
       closeSync(output);

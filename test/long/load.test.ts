@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { compileCache, compileCacheVariable } from '../../testkit/program.ts';
 import { describeOnOneProxy } from '../../testkit/proxies.ts';
-import { compileCache, compileCacheVariable } from '../../testkit/real-service.ts';
 
 describeOnOneProxy('many clients at once', ({ bin }) => {
   /** The load creates everything in here, so that leftovers are found. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { entryOf } from '../../../testkit/blocking.ts';
-import { compileCache } from '../../../testkit/real-service.ts';
+import { compileCache } from '../../../testkit/program.ts';
 import { silentLog } from '../../../testkit/silent-log.ts';
 import { MapFile } from '../../haproxy/map-file/map-file.ts';
 import { readSettings } from '../../settings.ts';

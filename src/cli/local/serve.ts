@@ -2,11 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { armCrashPoint, crashVariable } from '../../faults/crash-point.ts';
-import { type App, type AppOptions, createApp } from '../../http/app.ts';
+import { createApp } from '../../http/app.ts';
 import { type Listening, listen, replaceCertificate } from '../../http/listen.ts';
 import { ListenCertificate } from '../../http/listen-certificate.ts';
 import { plainTextNotice } from '../../http/listen-notices.ts';
-import type { Services } from '../../http/services.ts';
 import { startService } from '../../service/service.ts';
 import { listenCertificateId } from '../../setting-values.ts';
 import type { Settings } from '../../settings.ts';
@@ -97,11 +96,6 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     files === null ? null : await ListenCertificate.open(files, { log, now: () => new Date() });
   // The service writes the files of its own certificates at its start.
   let own = standIn === null ? await openFiles() : null;
-  let api: Promise<App> | null = null;
-  const apiOf = (services: Services): Promise<App> => {
-    api ??= readyApp(services, { metricsOpen: settings.metricsOpen, ...(own === null ? {} : { tls: own.options }) });
-    return api;
-  };
   const { signal } = attempt.stopping;
   // A signal during the start must leave nothing half started.
   takeSignals(attempt, trial);
@@ -110,10 +104,6 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     signal,
     endsProxy: trial,
     refusesWideRights: !trial,
-    whileProxyStarts: (services) => {
-      // A failure is thrown where the API is to listen.
-      if (standIn === null) apiOf(services).catch(() => undefined);
-    },
     listenNotices: () => [...(notice === null ? [] : [notice]), ...(own?.notices() ?? [])],
   });
   if (signal.aborted) {
@@ -128,7 +118,8 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
     throw error;
   }
   try {
-    const app = await apiOf(service.services);
+    const tls = own === null ? {} : { tls: own.options };
+    const app = createApp(service.services, { metricsOpen: settings.metricsOpen, ...tls });
     listening = await listen(app, address.target);
     own?.watch((changed) => replaceCertificate(app, changed));
   } catch (error) {
@@ -167,12 +158,6 @@ async function start(settings: Settings, options: ServeOptions, attempt: StartAt
   }
   await notifyReady(listening.url, log);
   return { url: listening.url, keyFile: service.keyFile, ended };
-}
-
-async function readyApp(services: Services, options: AppOptions): Promise<App> {
-  const app = createApp(services, options);
-  await app.ready();
-  return app;
 }
 
 function takeSignals(attempt: StartAttempt, trial: boolean): void {

@@ -79,6 +79,8 @@ async function unblockSelected(
     throw usageError(`give addresses, or what to unblock: ${filters}`);
   }
   const { patientApi } = session;
+  // Not after the change: `npm run build` may replace the program meanwhile.
+  const { printBulkResult } = await import('../bulk/text.ts');
   let expect: number;
   if (options['expect'] === undefined) {
     const { data } = await patientApi.DELETE('/api/blocked-ips', { params: { query: { ...selected, dry_run: true } } });
@@ -88,7 +90,6 @@ async function unblockSelected(
   } else expect = wholeNumber(String(options['expect']), '--expect', 0, Number.MAX_SAFE_INTEGER);
   session.interruption.reports(() => 'the entries may or may not be unblocked; see: proxy-manager status');
   const { data: answer } = await patientApi.DELETE('/api/blocked-ips', { params: { query: { ...selected, expect } } });
-  const { printBulkResult } = await import('../bulk/text.ts');
   return await printBulkResult(session, '', answer as BulkResult);
 }
 

@@ -35,7 +35,7 @@ export async function renderInThread(
 }
 
 function answerOf(workerData: ThreadTask, limitMs: number): Promise<ThreadAnswer> {
-  // A checkout runs the sources, an installation the compiled files.
+  // Beside what runs: the sources, or what was bundled.
   const main = import.meta.url.endsWith('.ts') ? './template-thread-main.ts' : './template-thread-main.js';
   const thread = new Worker(new URL(main, import.meta.url), {
     workerData,

@@ -24,7 +24,7 @@ export class BuiltProgram {
   }
 
   /** Every service of this process and of those it starts runs it. `launcher` changes `bin/proxy-manager`. */
-  static async use(launcher: (text: string) => string = (text) => text): Promise<BuiltProgram> {
+  static async install(launcher: (text: string) => string = (text) => text): Promise<BuiltProgram> {
     const folder = mkdtempSync(join(tmpdir(), 'proxy-manager-test-program-'));
     // Services of other users run it too.
     chmodSync(folder, 0o755);
@@ -49,10 +49,10 @@ export class BuiltProgram {
   }
 }
 
-let used: Promise<unknown> | undefined;
+let installed: Promise<unknown> | undefined;
 
 /** For a process that is not a test: once, until it ends. */
-export function useBuiltProgram(): Promise<unknown> {
-  used ??= BuiltProgram.use().then((built) => process.once('exit', () => built.remove()));
-  return used;
+export function installBuiltProgram(): Promise<unknown> {
+  installed ??= BuiltProgram.install().then((built) => process.once('exit', () => built.remove()));
+  return installed;
 }

@@ -33,7 +33,7 @@ async function compileAhead(): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => void> {
   // Another project called it before.
   if (env[programVariable] !== undefined) return () => undefined;
-  const built = await BuiltProgram.use(withLargeYoungHeap);
+  const built = await BuiltProgram.install(withLargeYoungHeap);
   project.onTestsRerun(() => built.build());
   // The tests report a product that does not start.
   await compileAhead().catch((error) => console.warn('Nothing could be compiled ahead of the tests:', error));

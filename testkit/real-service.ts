@@ -110,7 +110,7 @@ export class RealService {
   }
 
   static async start(options: ServiceOptions): Promise<RealService> {
-    if (process.env[programVariable] === undefined) await (await import('./built-program.ts')).useBuiltProgram();
+    if (process.env[programVariable] === undefined) await (await import('./built-program.ts')).installBuiltProgram();
     // Short: HAProxy's `-S` holds 97 bytes.
     const prefix = options.prefix ?? (await mkdtemp(join(tmpdir(), 'pms-')));
     const at = (path: string): string => join(prefix, path);

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileCache } from '../testkit/program.ts';
 import { describeOnOneProxy } from '../testkit/proxies.ts';
 import { RealService } from '../testkit/real-service.ts';
@@ -35,25 +35,27 @@ describeOnOneProxy('the program of npm run build', ({ bin }) => {
     writeFileSync(node, '#!/bin/sh\n[ "$1" = --version ] && { echo v24.0.0; exit; }\necho "$*"\n', { mode: 0o755 });
     const { stdout } = await run(program, ['status'], { env: { ...process.env, PROXY_MANAGER_NODE: node } });
     expect(stdout).toBe(`${join(folder, 'dist/main.js')} status\n`);
-    // From here on as an installed package.
-    rmSync(join(folder, 'src'), { recursive: true });
   });
 
-  it('prints its version', async () => {
-    const { stdout } = await run(program, ['--version'], {
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache() },
+  describe('as an installed package, without the sources', () => {
+    beforeAll(() => rmSync(join(folder, 'src'), { recursive: true }));
+
+    it('prints its version', async () => {
+      const { stdout } = await run(program, ['--version'], {
+        env: { ...process.env, NODE_COMPILE_CACHE: compileCache() },
+      });
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
 
-  it('serves and blocks without the sources', async () => {
-    const service = await RealService.start({ bin, command: ([, ...words]) => [program, ...words] });
-    try {
-      await service.healthy();
-      await service.block('127.0.0.9');
-      expect(await service.visit('127.0.0.9')).toBe(403);
-    } finally {
-      await service.stop();
-    }
+    it('serves and blocks', async () => {
+      const service = await RealService.start({ bin, command: ([, ...words]) => [program, ...words] });
+      try {
+        await service.healthy();
+        await service.block('127.0.0.9');
+        expect(await service.visit('127.0.0.9')).toBe(403);
+      } finally {
+        await service.stop();
+      }
+    });
   });
 });

@@ -114,7 +114,7 @@ describe('the packages', () => {
       'rolldown',
       'typebox',
     ]);
-    // Five of them are the bundler's.
+    // Four of them are the bundler's.
     expect(installed.length).toBeLessThanOrEqual(71);
   });
 });

@@ -34,7 +34,12 @@ export class BuiltProgram {
     copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
     for (const name of ['node_modules', 'panel']) symlinkSync(join(root, name), join(folder, name));
     const built = new BuiltProgram(folder);
-    await built.build();
+    try {
+      await built.build();
+    } catch (error) {
+      built.remove();
+      throw error;
+    }
     env[programVariable] = program;
     env[compileCacheVariable] = join(folder, 'compile-cache');
     return built;

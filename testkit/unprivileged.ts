@@ -39,7 +39,7 @@ export function unprivilegedUser(folder: string): UnprivilegedUser | null {
   return { uid, program: join(copy, 'bin/proxy-manager'), node: join(copy, 'node'), command };
 }
 
-/** Without what only tests need. */
+/** The sources, without what only tests and the build need. */
 function copyProduct(to: string): void {
   mkdirSync(to, { mode: 0o755 });
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -49,7 +49,7 @@ function copyProduct(to: string): void {
   // Without those for other systems.
   const packages = needed
     .map(([path]) => path)
-    .filter((path) => !path.includes('/node-linux-') && existsSync(join(root, path)));
+    .filter((path) => !/\/(node-linux-|@?rolldown|@oxc-project)/.test(path) && existsSync(join(root, path)));
   for (const path of ['bin', 'src', 'package.json', ...packages]) {
     mkdirSync(dirname(join(to, path)), { recursive: true, mode: 0o755 });
     cpSync(join(root, path), join(to, path), { recursive: true, dereference: true, force: true });

@@ -251,6 +251,24 @@ describe('a scheduled reload', () => {
     expect(reloads.scheduled?.reasons.length).toBeLessThanOrEqual(20);
   });
 
+  it('is not delayed by how long a failed one took', async () => {
+    using time = stopTime();
+    fixture.does.writeMaps = async () => {
+      await time.pass(60_000);
+      throw new ServiceError(codes.MapFileUnusable, 'maps', 'full');
+    };
+    await expect(time.during(reloads.reload('asked'))).rejects.toMatchObject({ status: 503 });
+    fixture.does.writeMaps = async () => undefined;
+    fixture.does.reload = () => {
+      needed = false;
+      return confirmed(1, 2);
+    };
+    reloads.schedule('a worker lacks an entry');
+    await time.pass(10_200);
+    await time.during(eventually('it is made', () => reloads.scheduled === null));
+    expect(fixture.loaded).toHaveLength(1);
+  });
+
   it('does not keep the lock while a check of the workers hangs', async () => {
     const looks: PromiseWithResolvers<boolean>[] = [];
     reloads = new ReloadCoordinator({

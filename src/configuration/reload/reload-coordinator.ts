@@ -269,7 +269,9 @@ export class ReloadCoordinator {
 
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
-    this.#lastDurationMs = milliseconds;
+    // One that failed may have waited a minute for a worker that it could not see, with blocks that are enforced nowhere.
+    // Repeated failures are apart by their number.
+    if (status === 'completed') this.#lastDurationMs = milliseconds;
     this.#deps.emit('reload.ended', { status, purpose, milliseconds });
   }
 

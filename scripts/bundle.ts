@@ -55,8 +55,8 @@ export async function bundle(folder: string): Promise<void> {
     },
   });
   try {
-    // White space and names stay: Node prints the line of an error, and stacks are read. Names without a hash: a new build
-    // replaces what Node has cached of the one before.
+    // White space and names stay: Node prints the line of an error, and stacks are read. No hashes in the names of files: a
+    // new build replaces what Node has cached of the one before.
     const [entryFileNames, chunkFileNames] = ['[name].js', '[name].js'];
     await build.write({ dir: folder, format: 'esm', entryFileNames, chunkFileNames, comments: false });
   } finally {
@@ -78,8 +78,8 @@ function sync(path: string): void {
 export async function buildDist(): Promise<void> {
   const [made, dist, former] = [join(root, '.dist.new'), join(root, 'dist'), join(root, '.dist.old')];
   for (const left of [made, former]) rmSync(left, { recursive: true, force: true });
-  // By the clock that gives the sources their times, and before they are read: one that changes meanwhile is newer than
-  // the result (bin/proxy-manager compares). Only this file has been read.
+  // By the clock that gives the sources their times, and before they are read (but for this file): one that changes
+  // meanwhile is newer than the result, and bin/proxy-manager compares.
   mkdirSync(made);
   const began = statSync(made).ctime;
   await bundle(made);

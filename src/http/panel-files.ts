@@ -7,7 +7,10 @@ import type { PanelFiles } from './services.ts';
 
 export const builtPanel = join(root, 'panel/built');
 
-/** An unreadable panel is logged and left out: blocking works without it. At once, for a start: 147 waits took 45 ms. */
+/**
+ * An unreadable panel is logged and left out: blocking works without it. Blocks the event loop, before anything is served:
+ * to wait for each of its many files took 45 ms of a start.
+ */
 export function readPanel(folder: string, log: Log): PanelFiles {
   try {
     const page = readFileSync(join(folder, 'index.html'), 'utf8');

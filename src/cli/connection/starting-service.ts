@@ -96,7 +96,7 @@ export function listensAt(service: ServiceAddress, words: readonly string[], env
   return service.kind === 'unix' ? listen === `unix:${service.path}` : listen.endsWith(`:${service.port}`);
 }
 
-/** `/bin/sh …/bin/proxy-manager serve`, then `node … …/dist/main.js serve` or `src/main.ts`; a trial: `node … src/trial.ts`. */
+/** `/bin/sh …/bin/proxy-manager serve`, then `node … …/main.js serve` or `main.ts`; a trial is `node … src/trial.ts`. */
 export function runsService(words: readonly string[]): boolean {
   const program = words.findIndex((word) => /^(proxy-manager|main\.ts|main\.js|trial\.ts)$/.test(basename(word)));
   if (program === -1) return false;

@@ -78,7 +78,8 @@ export class ReloadCoordinator {
   #scheduled: Scheduled | null = null;
   #loop: Promise<void> | null = null;
   #lastEnd = Number.NEGATIVE_INFINITY;
-  #lastDurationMs = 0;
+  /** Duration of the last completed one. */
+  #completedMs = 0;
   #last: LastReload | null = null;
   #underWay = false;
 
@@ -235,7 +236,7 @@ export class ReloadCoordinator {
   }
 
   #waitBefore(attempts: number): number {
-    const apart = Math.max(minPauseMs, restPerDuration * this.#lastDurationMs);
+    const apart = Math.max(minPauseMs, restPerDuration * this.#completedMs);
     const backOff = attempts === 0 ? apart : Math.min(apart * 2 ** (attempts - 1), maxPauseMs);
     return this.#lastEnd + backOff - performance.now();
   }
@@ -269,9 +270,9 @@ export class ReloadCoordinator {
 
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
-    // One that failed may have waited a minute for a worker that it could not see, with blocks that are enforced nowhere.
-    // Repeated failures are apart by their number.
-    if (status === 'completed') this.#lastDurationMs = milliseconds;
+    // A failed one may only have waited, a minute at most, while new blocks reach no worker. The number of attempts keeps
+    // further ones apart.
+    if (status === 'completed') this.#completedMs = milliseconds;
     this.#deps.emit('reload.ended', { status, purpose, milliseconds });
   }
 

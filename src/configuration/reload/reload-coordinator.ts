@@ -270,8 +270,8 @@ export class ReloadCoordinator {
 
   #ended(status: LastReload['status'], purpose: ReloadPurpose, milliseconds: number): void {
     this.#lastEnd = performance.now();
-    // A failed one may only have waited, a minute at most, while new blocks reach no worker. The number of attempts keeps
-    // further ones apart.
+    // A failed one may only have waited, while new blocks reach no worker. The number of attempts keeps further ones
+    // apart.
     if (status === 'completed') this.#completedMs = milliseconds;
     this.#deps.emit('reload.ended', { status, purpose, milliseconds });
   }

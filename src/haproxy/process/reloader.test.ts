@@ -16,7 +16,7 @@ import { ProxyReloader } from './reloader.ts';
 
 const soon = (): number => within(60_000);
 
-const reloaderOf = ({ socket, paths }: RealProxy): ProxyReloader =>
+const reloaderOf = ({ paths, socket: own }: RealProxy, socket = own): ProxyReloader =>
   new ProxyReloader({
     socket,
     pidFile: paths.pidFile,
@@ -90,6 +90,27 @@ describeOnEachProxy('a reload', ({ bin }) => {
     const outcome = await reloaderOf(proxy).reload(soon());
     expect(outcome).toMatchObject({ confirmed: true, by: 'signal', workerBefore: expect.any(Number) });
     expect(outcome.workerAfter).not.toBe(outcome.workerBefore);
+    expect(await proxy.workerPid()).toBe(outcome.workerAfter);
+  });
+
+  it('a reload whose socket is deleted after the request ends with a new worker and a new socket', async () => {
+    const before = await proxy.workerPid();
+    const { masterSocket } = proxy.paths;
+    class Deleted extends MasterSocket {
+      override async ask(...asked: Parameters<MasterSocket['ask']>): Promise<string> {
+        try {
+          return await super.ask(...asked);
+        } finally {
+          if (asked[0] === 'reload') await rm(masterSocket);
+        }
+      }
+    }
+    const socket = new Deleted(masterSocket);
+    const outcome = await reloaderOf(proxy, socket).reload(soon());
+    socket.close();
+    // On 2.6, which closes the connection and reloads then, the same reload makes the socket again.
+    expect(outcome).toMatchObject({ confirmed: true });
+    expect(outcome.workerAfter).not.toBe(before);
     expect(await proxy.workerPid()).toBe(outcome.workerAfter);
   });
 

@@ -153,6 +153,9 @@ export class ProxyReloader {
         if (taken && (after === null || known.has(after)) && hasFailed(seen)) return failed(before, after, output);
         // The master answers and has not reloaded: it dropped the request.
         if (!taken && performance.now() - requestedAt > notTakenMs) return await this.#retry(before, deadline);
+      } else if (seen.reason === 'missing') {
+        // Someone deleted the file: no answer will come before another reload makes it again.
+        return await this.#withoutSocket('signal', deadline, seen.detail);
       }
       if (performance.now() + pollMs >= deadline) break;
       await sleep(pollMs);

@@ -72,8 +72,8 @@ export async function restored(deps: RestoredDeps) {
     deps.log.warn('Skipped stored figures of denied addresses', { rows: damaged.length, ...damaged[0] });
   for (const hour of await deps.siteHours.since(firstHour(at))) collector.traffic.restore(hour);
   for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
-    for (const { at: hour, sort_key, hits } of slice) {
-      const entry = entryOfSortKey(sort_key);
+    for (const { at: hour, key, hits } of slice) {
+      const entry = entryOfSortKey(Buffer.from(key, 'hex'));
       const known = isAddress(entry) ? knocking.find(entry.words) : noRow;
       if (known !== noRow) knocking.restoreHour(known, hour / hourSeconds, hits);
     }

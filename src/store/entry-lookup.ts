@@ -1,14 +1,6 @@
 import { sql } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
-import {
-  containingNetworks,
-  covers,
-  entryOfSortKey,
-  type IpEntry,
-  lookupForms,
-  parseIp,
-  sortKey,
-} from '../domain/ip.ts';
+import { containingNetworks, covers, type IpEntry, lookupForms, parseIp, sortKey } from '../domain/ip.ts';
 import type { Database } from './open-database.ts';
 import { PreparedQuery } from './prepared-query.ts';
 import { BLOCK, eachBlock, filled } from './row-blocks.ts';
@@ -24,14 +16,13 @@ export interface EntryAround {
 }
 
 interface Row {
-  readonly sort_key: Buffer;
   readonly ip_address: string;
   readonly source: number;
   readonly others: number;
 }
 
 const noKey = Buffer.alloc(0);
-const columns = ['sort_key', 'ip_address', 'source', 'others'] as const;
+const columns = ['ip_address', 'source', 'others'] as const;
 /** How many networks can cover an IPv4 and an IPv6 address: two lengths, so that each statement is compiled once. */
 const candidates = [31, 127] as const;
 
@@ -39,7 +30,7 @@ const candidates = [31, 127] as const;
 export class EntryLookup {
   readonly #database: Database;
   readonly #exact: PreparedQuery<Row>;
-  readonly #before: PreparedQuery<Row & { readonly asked: Buffer }>;
+  readonly #before: PreparedQuery<Row & { readonly place: number }>;
   readonly #among: readonly PreparedQuery<Row>[];
 
   constructor(database: Database) {
@@ -49,9 +40,11 @@ export class EntryLookup {
       new PreparedQuery<Row>(blocked().where('ip_address', 'in', new Array<string>(length).fill('')).compile());
     this.#exact = among(BLOCK);
     this.#among = candidates.map(among);
-    const before = sql<Row & { asked: Buffer }>`
-      with asked(key) as (values ${sql.join(new Array(BLOCK).fill(sql`(${noKey})`))})
-      select asked.key as asked, ${sql.join(columns.map((column) => sql.ref(column)))} from asked
+    const asked = Array.from({ length: BLOCK }, (_, place) => sql`(${sql.lit(place)}, ${noKey})`);
+    // Places and texts, no keys: each blob of a row takes 300 bytes outside of V8's heap.
+    const before = sql<Row & { place: number }>`
+      with asked(place, key) as (values ${sql.join(asked)})
+      select asked.place, ${sql.join(columns.map((column) => sql.ref(column)))} from asked
       join blocked_ips on sort_key =
         (select sort_key from blocked_ips where sort_key <= asked.key order by sort_key desc limit 1)`;
     this.#before = new PreparedQuery(before.compile(database.read));
@@ -111,14 +104,13 @@ export class EntryLookup {
   /** In the order of the addresses, of which there are not more than a block. */
   async #longestOf(addresses: readonly IpEntry[]): Promise<(Row | null)[]> {
     const { read } = this.#database;
-    const keys = addresses.map(sortKey);
-    const before = new Map<string, Row>();
-    for (const row of await this.#before.all(read, filled(keys))) before.set(row.asked.toString('latin1'), row);
+    const before: (Row | undefined)[] = [];
+    for (const row of await this.#before.all(read, filled(addresses.map(sortKey)))) before[row.place] = row;
     const longest: (Row | null)[] = [];
     for (const [at, address] of addresses.entries()) {
-      const row = before.get(keys[at]!.toString('latin1'));
+      const row = before[at];
       // The last entry that does not sort after the address is the longest, if it covers it at all.
-      if (row === undefined || covers(entryOfSortKey(row.sort_key), address)) longest.push(row ?? null);
+      if (row === undefined || coversText(row.ip_address, address)) longest.push(row ?? null);
       else longest.push(await this.#longestAmong(containingNetworks(address)));
     }
     return longest;
@@ -133,6 +125,11 @@ export class EntryLookup {
     const longest = networks.find((text) => present.has(text));
     return longest === undefined ? null : present.get(longest)!;
   }
+}
+
+function coversText(entry: string, address: IpEntry): boolean {
+  const parsed = parseIp(entry);
+  return parsed.ok && covers(parsed.entry, address);
 }
 
 function aroundOf({ ip_address, source, others }: Row): EntryAround {

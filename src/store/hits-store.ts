@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { sortedInSlices } from '../concurrency/slices.ts';
 import type { EntryHitsTable, KnockingTable } from './insight-schema.ts';
+import { keyOfText, keyText } from './key-text.ts';
 import type { Database } from './open-database.ts';
-import type { Runner } from './prepared-query.ts';
 import { eachBlock, RowsWriter } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
 
@@ -84,13 +84,24 @@ export class HitsStore {
 
   /** Those longest without a request first, so that reading them in order leaves the latest last. In slices. */
   async *knocking(): AsyncGenerator<readonly KnockingTable[]> {
-    const order = await sql<{ address: Buffer }>`select address from knocking order by last_hit`.execute(
-      this.#database.read,
-    );
-    for (let at = 0; at < order.rows.length; at += readAtOnce) {
-      const keys = order.rows.slice(at, at + readAtOnce).map(({ address }) => address);
-      const rows = await this.#database.read.selectFrom('knocking').selectAll().where('address', 'in', keys).execute();
-      yield rows.toSorted((a, b) => a.last_hit - b.last_hit);
+    const { read } = this.#database;
+    const order = await sql<{ keys: string | null }>`
+      select group_concat(${keyText('address')}, ',' order by last_hit) as keys from knocking`.execute(read);
+    const keys = order.rows[0]?.keys?.split(',') ?? [];
+    for (let at = 0; at < keys.length; at += readAtOnce) {
+      const slice = keys.slice(at, at + readAtOnce).map(keyOfText);
+      const rows = await read
+        .selectFrom('knocking')
+        .select(['total', 'first_hit', 'last_hit', 'counters', 'hour_hits'])
+        .select([keyText('address').as('address'), keyText('entry').as('entry')])
+        .where('address', 'in', slice)
+        .orderBy('last_hit')
+        .execute();
+      yield rows.map((row) => ({
+        ...row,
+        address: keyOfText(row.address),
+        entry: row.entry === '' ? null : keyOfText(row.entry),
+      }));
       await yieldToLoop();
     }
   }
@@ -128,10 +139,10 @@ export class HitsStore {
       const slice = keys.slice(at, at + readAtOnce);
       const rows = await this.#database.read
         .selectFrom('entry_hits')
-        .selectAll()
+        .select([keyText('sort_key').as('key'), 'total', 'first_hit', 'last_hit'])
         .where('sort_key', 'in', slice)
         .execute();
-      for (const { sort_key, ...hits } of rows) found.set(sort_key.toString('hex'), hits);
+      for (const { key, ...hits } of rows) found.set(key, hits);
     }
     return found;
   }
@@ -146,11 +157,17 @@ export class HitsStore {
     });
   }
 
-  /** From `since` on, in slices; times are starts of hours. */
-  async *hours(since: number): AsyncGenerator<readonly { at: number; sort_key: Buffer; hits: number }[]> {
+  /** From `since` on, in slices; times are starts of hours, keys hexadecimal sort keys. */
+  async *hours(since: number): AsyncGenerator<readonly { at: number; key: string; hits: number }[]> {
     const hours = this.#database.read.selectFrom('entry_hours').select('at').distinct().where('at', '>=', since);
     for (const { at } of await hours.execute()) {
-      yield await this.#database.read.selectFrom('entry_hours').selectAll().where('at', '=', at).execute();
+      const rows = await this.#database.read
+        .selectFrom('entry_hours')
+        .select(['at', 'hits', keyText('sort_key').as('key')])
+        .where('at', '=', at)
+        .orderBy('sort_key')
+        .execute();
+      yield rows;
       await yieldToLoop();
     }
   }
@@ -162,16 +179,15 @@ export class HitsStore {
   ): Promise<readonly KeyHits[]> {
     const sums = new Map<string, number>();
     for await (const rows of this.hours(at)) {
-      for (const { at: hour, sort_key, hits } of rows) {
+      for (const { at: hour, key, hits } of rows) {
         if (hour >= at + daySeconds) continue;
-        const key = sort_key.toString('hex');
         sums.set(key, (sums.get(key) ?? 0) + hits);
       }
     }
     const sorted = await sortedInSlices([...sums], (a, b) => b[1] - a[1]);
     const rows: KeyHits[] = [];
     for (let start = 0; start < sorted.length && rows.length < loudest; start += loudest) {
-      const slice = sorted.slice(start, start + loudest).map(([key, hits]) => ({ key: Buffer.from(key, 'hex'), hits }));
+      const slice = sorted.slice(start, start + loudest).map(([key, hits]) => ({ key: keyOfText(key), hits }));
       const entries = await isEntry(slice.map(({ key }) => key));
       for (const { key, hits } of slice)
         if (rows.length < loudest && entries.has(key.toString('hex'))) rows.push({ sortKey: key, hits });
@@ -228,22 +244,15 @@ export class HitsStore {
    * @returns for the next call; null: all done
    */
   async pruneEntries(after: Buffer | null): Promise<Buffer | null> {
-    const { write } = this.#database;
-    const rows = await write
-      .selectFrom('entry_hits')
-      .select(['sort_key', 'last_hit'])
-      .where('sort_key', '>', after ?? noKey)
-      .orderBy('sort_key')
-      .limit(hitsAtOnce)
-      .execute();
-    const keys = rows.map(({ sort_key }) => sort_key);
-    const blocked = await blockedAt(write, keys);
-    const gone = rows.filter(({ sort_key, last_hit }) => {
-      const since = blocked.get(sort_key.toString('hex'));
-      return since === undefined || last_hit < since;
-    });
-    await this.#deleteEntries(gone.map(({ sort_key }) => sort_key));
-    return rows.length < hitsAtOnce ? null : rows.at(-1)!.sort_key;
+    const { rows } = await sql<{ key: string; last_hit: number; blocked_at: string | null }>`
+      select ${keyText('h.sort_key')} as key, h.last_hit, b.blocked_at from (
+        select sort_key, last_hit from entry_hits where sort_key > ${after ?? noKey} order by sort_key limit ${hitsAtOnce}
+      ) h left join blocked_ips b on b.sort_key = h.sort_key order by h.sort_key`.execute(this.#database.write);
+    const gone = rows.filter(
+      ({ last_hit, blocked_at }) => blocked_at === null || last_hit < Math.floor(Date.parse(blocked_at) / 1_000),
+    );
+    await this.#deleteEntries(gone.map(({ key }) => keyOfText(key)));
+    return rows.length < hitsAtOnce ? null : keyOfText(rows.at(-1)!.key);
   }
 
   async #deleteEntries(keys: readonly Buffer[]): Promise<void> {
@@ -254,17 +263,4 @@ export class HitsStore {
       });
     });
   }
-}
-
-/** In seconds, rounded down, by hexadecimal key; absent: not blocked. */
-async function blockedAt(db: Kysely<Schema> & Runner, keys: readonly Buffer[]): Promise<Map<string, number>> {
-  if (keys.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('blocked_ips')
-    .select(['sort_key', 'blocked_at'])
-    .where('sort_key', 'in', keys)
-    .execute();
-  return new Map(
-    rows.map(({ sort_key, blocked_at }) => [sort_key.toString('hex'), Math.floor(Date.parse(blocked_at) / 1_000)]),
-  );
 }

@@ -13,6 +13,13 @@ export interface NotHit {
   readonly since: number;
 }
 
+/** Of one slice: a source, or none, how many rows it has, and the last of their keys. */
+interface SourceRows {
+  readonly source: number | null;
+  readonly rows: number;
+  readonly last: Buffer;
+}
+
 /** Counts over entries and their hits, in slices. Failures are `StoreError`s. */
 export class MatchCounts {
   readonly #database: Database;
@@ -51,14 +58,18 @@ export class MatchCounts {
     const counts = new Map<number, number>();
     for (let after: Buffer | null = Buffer.alloc(0); after !== null; await yieldToLoop()) {
       signal?.throwIfAborted();
-      const slice: { sort_key: Buffer; source: number | null }[] = (
-        await sql<{ sort_key: Buffer; source: number | null }>`
-          select h.sort_key, iif(h.last_hit >= ${since}, b.source, null) as source
+      const slice: readonly SourceRows[] = (
+        await sql<SourceRows>`
+          select iif(h.last_hit >= ${since}, b.source, null) as source, count(*) as rows, max(h.sort_key) as last
           from (select sort_key, last_hit from entry_hits where sort_key > ${after} order by sort_key limit ${atOnce}) h
-          left join blocked_ips b on b.sort_key = h.sort_key order by h.sort_key`.execute(this.#database.read)
+          left join blocked_ips b on b.sort_key = h.sort_key group by 1 order by last`.execute(this.#database.read)
       ).rows;
-      for (const { source } of slice) if (source !== null) counts.set(source, (counts.get(source) ?? 0) + 1);
-      after = slice.length < atOnce ? null : slice.at(-1)!.sort_key;
+      let read = 0;
+      for (const { source, rows } of slice) {
+        read += rows;
+        if (source !== null) counts.set(source, (counts.get(source) ?? 0) + rows);
+      }
+      after = read < atOnce ? null : slice.at(-1)!.last;
     }
     return counts;
   }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { keyOfText, keyText } from '../key-text.ts';
 import type { Schema } from '../schema.ts';
 
 /** Beyond it reading everything again is cheaper. */
@@ -43,9 +44,10 @@ export class ChangedKeys {
 
   /** The different keys, whose rows another connection sees as committed. Null: too many. */
   async take(): Promise<Buffer[] | null> {
-    const { rows } = await sql<{ sort_key: Buffer }>`delete from changed_keys returning sort_key`.execute(this.#write);
+    const { rows } = await sql<{ key: string }>`
+      delete from changed_keys returning ${keyText('sort_key')} as key`.execute(this.#write);
     if (rows.length > MOST_KEYS) return null;
-    return [...new Map(rows.map(({ sort_key }) => [sort_key.toString('latin1'), sort_key])).values()];
+    return [...new Set(rows.map(({ key }) => key))].map(keyOfText);
   }
 }
 

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Mutex } from '../../concurrency/mutex.ts';
 import type { SliceQueue } from '../../concurrency/slices.ts';
+import { keyOfText, keyText } from '../key-text.ts';
 import type { Schema } from '../schema.ts';
 import { compareKeys, KEY_BYTES } from '../staged-rows.ts';
 import type { EntryChunk, EntryColumns } from './entry-columns.ts';
@@ -31,7 +32,7 @@ const chunksAtOnce = 16;
 const keysAtOnce = 5_000;
 
 interface StoredHit {
-  readonly sort_key: Buffer;
+  readonly key: string;
   readonly last_hit: number;
 }
 
@@ -83,11 +84,11 @@ export class HitColumns {
     try {
       for (let after: Buffer = Buffer.alloc(0); ; await this.#turns.next()) {
         const { rows } = await sql<StoredHit>`
-          select sort_key, last_hit from entry_hits where sort_key > ${after}
+          select ${keyText('sort_key')} as key, last_hit from entry_hits where sort_key > ${after}
           order by sort_key limit ${readAtOnce}`.execute(this.#read);
-        for (const { sort_key: key, last_hit: at } of rows) {
+        for (const { key, last_hit: at } of rows) {
           if (at < last - lateSeconds) continue;
-          const place = placeOf(columns, key, 0);
+          const place = placeOf(columns, keyOfText(key), 0);
           const chunk = place === null ? undefined : columns.chunks[place.chunk];
           const stored = chunk === undefined ? undefined : this.#stored.get(chunk);
           if (place === null || chunk === undefined || stored === undefined || stored[place.row]! >= at) continue;
@@ -96,7 +97,7 @@ export class HitColumns {
           changed.get(chunk)![place.row] = at;
         }
         if (rows.length < readAtOnce) break;
-        after = rows.at(-1)!.sort_key;
+        after = keyOfText(rows.at(-1)!.key);
       }
     } catch (error) {
       this.#refreshedAt = last;
@@ -109,11 +110,12 @@ export class HitColumns {
     const found = new Uint32Array(endsAt.length);
     if (found.length === 0) return found;
     const { rows } = await sql<StoredHit>`
-      select sort_key, last_hit from entry_hits
+      select ${keyText('sort_key')} as key, last_hit from entry_hits
       where sort_key >= ${keys.subarray(0, KEY_BYTES)} and sort_key <= ${keys.subarray(-KEY_BYTES)}
       order by sort_key`.execute(this.#read);
     let row = 0;
-    for (const { sort_key: key, last_hit: at } of rows) {
+    for (const { key: text, last_hit: at } of rows) {
+      const key = keyOfText(text);
       while (row < found.length && compareKeys(keys, row * KEY_BYTES, key, 0) < 0) row += 1;
       if (row < found.length && compareKeys(keys, row * KEY_BYTES, key, 0) === 0) found[row] = at;
     }

@@ -11,8 +11,8 @@ import { TrustedIpsStore } from '../store/trusted-ips-store.ts';
 import { UpstreamsStore } from '../store/upstreams-store.ts';
 import { ProxyVersions } from '../supervision/proxy-versions.ts';
 import type { ServiceLock } from '../supervision/service-lock.ts';
-import { HeapGrowth } from '../system/heap-growth.ts';
 import { IdleMemory } from '../system/idle-memory.ts';
+import { MemorySaver } from '../system/memory-saver.ts';
 import type { Log } from '../telemetry/log.ts';
 import { prepareStart } from './prepare-start.ts';
 import { wireService } from './wire.ts';
@@ -102,7 +102,7 @@ async function startLocked(
   } = parts;
   const { reconciler } = blocking;
   const keyFile = join(settings.stateDir, 'api-key');
-  const heapGrowth = HeapGrowth.ofThisProcess();
+  const memorySaver = MemorySaver.ofThisProcess();
   const idleMemory = IdleMemory.ofThisProcess();
 
   async function begin(): Promise<void> {
@@ -121,7 +121,7 @@ async function startLocked(
     for (const watch of watches) watch.start();
     issuance?.start();
     await parts.beginInsight();
-    heapGrowth.start();
+    memorySaver.start();
     idleMemory.start();
     audit.start();
     started = true;
@@ -134,7 +134,7 @@ async function startLocked(
 
   async function stop(): Promise<void> {
     started = false;
-    heapGrowth.stop();
+    memorySaver.stop();
     idleMemory.stop();
     const watched = Promise.all([healthWatch.stop(), ...watches.map((watch) => watch.stop())]);
     await issuance?.stop();

@@ -4,11 +4,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How far the heap may grow before V8 collects: by this, but at least by 8 MB. It takes effect at the next full collection.
- * @param percent of the live data
+ * V8's flags for a process whose memory matters, or its time; the growth applies from the next full collection on. V8
+ * ignores a flag that it does not know.
  */
-export function setHeapGrowth(percent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+export const heapFlags = {
+  memory: ['--memory-saver-mode', '--heap-growing-percent=10'],
+  time: ['--no-memory-saver-mode', '--heap-growing-percent=100'],
+} as const;
+
+/** Whether V8 saves memory at the cost of time. */
+export function saveMemory(on: boolean): void {
+  for (const flag of on ? heapFlags.memory : heapFlags.time) setFlagsFromString(flag);
 }
 
 /** V8's own collector, which is hidden by default. null: this V8 does not offer it. */

@@ -1,12 +1,10 @@
-// How far V8 lets the heap grow above its live data before it collects. By itself that is 300 %. 100 % takes a third less
-// memory at the peak of a bulk change, for a few percent of its time; much less would make bulk changes slower. So a busy
-// process has 100 %, and any other 10 %: what an attack brings stays in memory, and would bring as much garbage again.
+// V8 saves memory while the process is not busy: it collects sooner, and returns what it freed to the system. By itself it
+// lets the heap grow by 300 % of the live data, and keeps up to 16 MB of freed pages. That costs time, which a bulk change
+// needs: while busy, the heap may grow by 100 %, a third less memory at the peak for a few percent of the time.
 
 import { busyShare } from './busy-share.ts';
-import { setHeapGrowth } from './heap.ts';
+import { saveMemory } from './heap.ts';
 import { Ticks } from './ticks.ts';
-
-const percent = { calm: 10, busy: 100 } as const;
 
 const checkEveryMs = 1_000;
 /** Share of the time in which the event loop is busy. */
@@ -17,10 +15,10 @@ const calmChecks = 5;
 interface HeapOfProcess {
   /** The share of busy time since the last call; 0 to 1. */
   busy(): number;
-  grow(percent: number): void;
+  save(on: boolean): void;
 }
 
-export class HeapGrowth {
+export class MemorySaver {
   readonly #heap: HeapOfProcess;
   readonly #ticks = new Ticks(checkEveryMs, () => this.check());
   #calm = 0;
@@ -29,13 +27,13 @@ export class HeapGrowth {
     this.#heap = heap;
   }
 
-  static ofThisProcess(): HeapGrowth {
-    return new HeapGrowth({ busy: busyShare(), grow: setHeapGrowth });
+  static ofThisProcess(): MemorySaver {
+    return new MemorySaver({ busy: busyShare(), save: saveMemory });
   }
 
   start(): void {
     this.#calm = 0;
-    this.#heap.grow(percent.busy);
+    this.#heap.save(false);
     this.#ticks.start();
   }
 
@@ -45,11 +43,11 @@ export class HeapGrowth {
 
   check(): void {
     if (this.#heap.busy() >= busyFrom) {
-      if (this.#calm >= calmChecks) this.#heap.grow(percent.busy);
+      if (this.#calm >= calmChecks) this.#heap.save(false);
       this.#calm = 0;
       return;
     }
     this.#calm += 1;
-    if (this.#calm === calmChecks) this.#heap.grow(percent.calm);
+    if (this.#calm === calmChecks) this.#heap.save(true);
   }
 }

@@ -154,7 +154,7 @@ export class ProxyReloader {
         // The master answers and has not reloaded: it dropped the request.
         if (!taken && performance.now() - requestedAt > notTakenMs) return await this.#retry(before, deadline);
       } else if (seen.reason === 'missing') {
-        // Someone deleted the file: no answer will come before another reload makes it again.
+        // The file was deleted: no answer comes before another reload makes it again.
         return await this.#withoutSocket('signal', deadline, seen.detail);
       }
       if (performance.now() + pollMs >= deadline) break;

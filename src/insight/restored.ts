@@ -2,6 +2,7 @@
 import { entryOfShortKey, entryOfSortKey, isAddress } from '../domain/ip.ts';
 import type { HitsStore } from '../store/hits-store.ts';
 import type { InsightStore } from '../store/insight-store.ts';
+import { keyOfText } from '../store/key-text.ts';
 import type { SeriesStore } from '../store/series-store.ts';
 import type { SiteHoursStore } from '../store/site-hours-store.ts';
 import { causeText, type Log } from '../telemetry/log.ts';
@@ -73,7 +74,7 @@ export async function restored(deps: RestoredDeps) {
   for (const hour of await deps.siteHours.since(firstHour(at))) collector.traffic.restore(hour);
   for await (const slice of deps.hits.hours(at - 24 * hourSeconds)) {
     for (const { at: hour, key, hits } of slice) {
-      const entry = entryOfSortKey(Buffer.from(key, 'hex'));
+      const entry = entryOfSortKey(keyOfText(key));
       const known = isAddress(entry) ? knocking.find(entry.words) : noRow;
       if (known !== noRow) knocking.restoreHour(known, hour / hourSeconds, hits);
     }

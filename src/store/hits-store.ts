@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { yieldToLoop } from '../concurrency/pause.ts';
 import { sortedInSlices } from '../concurrency/slices.ts';
 import type { EntryHitsTable, KnockingTable } from './insight-schema.ts';
-import { keyOfText, keyText } from './key-text.ts';
+import { keyOfText, keyText, nullableKeyText } from './key-text.ts';
 import type { Database } from './open-database.ts';
 import { eachBlock, RowsWriter } from './row-blocks.ts';
 import type { Schema } from './schema.ts';
@@ -85,22 +85,22 @@ export class HitsStore {
   /** Those longest without a request first, so that reading them in order leaves the latest last. In slices. */
   async *knocking(): AsyncGenerator<readonly KnockingTable[]> {
     const { read } = this.#database;
-    const order = await sql<{ keys: string | null }>`
-      select group_concat(${keyText('address')}, ',' order by last_hit) as keys from knocking`.execute(read);
-    const keys = order.rows[0]?.keys?.split(',') ?? [];
-    for (let at = 0; at < keys.length; at += readAtOnce) {
-      const slice = keys.slice(at, at + readAtOnce).map(keyOfText);
+    const order = await sql<{
+      key: string;
+    }>`select ${keyText('address')} as key from knocking order by last_hit`.execute(read);
+    for (let at = 0; at < order.rows.length; at += readAtOnce) {
+      const slice = order.rows.slice(at, at + readAtOnce).map(({ key }) => keyOfText(key));
       const rows = await read
         .selectFrom('knocking')
         .select(['total', 'first_hit', 'last_hit', 'counters', 'hour_hits'])
-        .select([keyText('address').as('address'), keyText('entry').as('entry')])
+        .select([keyText('address').as('address'), nullableKeyText('entry').as('entry')])
         .where('address', 'in', slice)
         .orderBy('last_hit')
         .execute();
       yield rows.map((row) => ({
         ...row,
         address: keyOfText(row.address),
-        entry: row.entry === '' ? null : keyOfText(row.entry),
+        entry: row.entry === null ? null : keyOfText(row.entry),
       }));
       await yieldToLoop();
     }

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * V8's flags for a process whose memory matters, or its time; the growth applies from the next full collection on. V8
- * ignores a flag that it does not know.
+ * V8's flags to save memory, and to save time; the growth applies from the next full collection on. V8 prints an error
+ * for a flag that it does not know, and goes on without it.
  */
 export const heapFlags = {
   memory: ['--memory-saver-mode', '--heap-growing-percent=10'],

@@ -1,6 +1,7 @@
-// V8 saves memory while the process is not busy: it collects sooner, and returns what it freed to the system. By itself it
-// lets the heap grow by 300 % of the live data, and keeps up to 16 MB of freed pages. That costs time, which a bulk change
-// needs: while busy, the heap may grow by 100 %, a third less memory at the peak for a few percent of the time.
+// V8 saves memory while the process is not busy: it collects sooner, shrinks the young heap, and returns the pages that it
+// freed. By itself it lets the heap grow by 300 % of the live data, and keeps those pages. Saving takes time, so while the
+// process is busy the heap may grow by 100 %: a third less memory at the peak of a bulk change than with 300 %, for a few
+// percent of its time.
 
 import { busyShare } from './busy-share.ts';
 import { saveMemory } from './heap.ts';

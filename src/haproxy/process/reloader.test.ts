@@ -24,7 +24,7 @@ const reloaderOf = ({ paths, socket: own }: RealProxy, socket = own): ProxyReloa
     workerReadsConfiguration: () => false,
   });
 
-describeOnEachProxy('a reload', ({ bin }) => {
+describeOnEachProxy('a reload', ({ bin, major }) => {
   let proxy: RealProxy;
   let config: string;
   beforeAll(async () => {
@@ -101,15 +101,19 @@ describeOnEachProxy('a reload', ({ bin }) => {
         try {
           return await super.ask(...asked);
         } finally {
-          if (asked[0] === 'reload') await rm(masterSocket);
+          if (asked[0] === 'reload') await rm(masterSocket, { force: true });
         }
       }
     }
     const socket = new Deleted(masterSocket);
-    const outcome = await reloaderOf(proxy, socket).reload(soon());
+    using time = stopTime();
+    const began = performance.now();
+    const outcome = await time.during(reloaderOf(proxy, socket).reload(soon()), 20);
     socket.close();
-    // On 2.6, which closes the connection and reloads then, the same reload makes the socket again.
-    expect(outcome).toMatchObject({ confirmed: true });
+    expect(outcome).toMatchObject({ confirmed: true, workerBefore: before });
+    // 2.6 closes the connection and reloads then, which makes the socket again.
+    expect(outcome).toMatchObject({ by: major === 2 ? 'socket' : 'signal' });
+    expect(performance.now() - began).toBeLessThan(20_000);
     expect(outcome.workerAfter).not.toBe(before);
     expect(await proxy.workerPid()).toBe(outcome.workerAfter);
   });

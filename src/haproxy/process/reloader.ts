@@ -138,6 +138,9 @@ export class ProxyReloader {
     }
     crashPoint('reload.asked');
     const requestedAt = performance.now();
+    let missingSince: number | null = null;
+    let by: Confirmed['by'] = 'socket';
+    let unsent: string | null = null;
     for (;;) {
       // On 2.6 a worker that fails after the fork takes the master along: nothing is served until the rollback.
       if (startTime !== null && !(await processAlive(master, startTime))) {
@@ -145,22 +148,34 @@ export class ProxyReloader {
       }
       const seen = await this.#list(showProcesses, deadline);
       if (!(seen instanceof MasterSocketError)) {
+        missingSince = null;
         const after = seen.current[0]?.pid ?? null;
-        if (after !== null && !known.has(after) && seen.currentAnswered) {
-          return { confirmed: true, workerBefore: before, workerAfter: after, by: 'socket', output, processes: seen };
+        // Two reloads after a signal: from 3.1 on the worker of the first serves until that of the second does.
+        const last = by === 'socket' || seen.starting.length === 0;
+        if (after !== null && !known.has(after) && seen.currentAnswered && last) {
+          return { confirmed: true, workerBefore: before, workerAfter: after, by, output, processes: seen };
         }
         const taken = seen.master.reloads !== baseline.master.reloads;
         if (taken && (after === null || known.has(after)) && hasFailed(seen)) return failed(before, after, output);
         // The master answers and has not reloaded: it dropped the request.
         if (!taken && performance.now() - requestedAt > notTakenMs) return await this.#retry(before, deadline);
       } else if (seen.reason === 'missing') {
-        // The file was deleted: no answer comes before another reload makes it again.
-        return await this.#withoutSocket('signal', deadline, seen.detail);
+        missingSince ??= performance.now();
+        // Its file was deleted, and this reload, which has surely ended, did not make it again: a signal does.
+        if (performance.now() - missingSince > reloadUnderWayMs) {
+          unsent = signalReload(master);
+          by = 'signal';
+          missingSince = null;
+        }
       }
       if (performance.now() + pollMs >= deadline) break;
       await sleep(pollMs);
     }
-    return unconfirmed(before, 'no new worker was seen', output);
+    return unconfirmed(
+      before,
+      unsent === null ? 'no new worker was seen' : `no new worker was seen: ${unsent}`,
+      output,
+    );
   }
 
   /** By the pid file, or else the last known master. */

@@ -8,8 +8,8 @@ import { saveMemory } from './heap.ts';
 import { Ticks } from './ticks.ts';
 
 const checkEveryMs = 1_000;
-/** Share of the time in which the event loop is busy. */
-const busyFrom = 0.7;
+/** Share of the time in which the event loop is busy. A bulk change that mostly waits for HAProxy keeps it busy for half. */
+const busyFrom = 0.4;
 /** In a row: a bulk change also waits for HAProxy. */
 const calmChecks = 5;
 
